@@ -1,0 +1,300 @@
+"""append_backward and gradients: the gradient operators of a Program, appended to it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from scull.core.interpreter import interpreting
+from scull.core.op import Op, op_of
+from scull.core.rule import names_of
+from scull.errors import ArgumentError, UnsupportedError
+from scull.ir.block import Block
+from scull.ir.operator import Operator, each, program_outputs
+from scull.ir.recorder import Recorder
+from scull.ir.variable import Variable
+
+FORWARD, BACKWARD, LOSS = 0, 1, 256
+Key = tuple[
+    Variable, int
+]  # a variable and how often it was written: a gradient belongs to one version
+
+
+def append_backward(
+    loss: Variable, parameters: Iterable[Any] | None = None, no_grad: set[str] | None = None
+) -> list[tuple[Variable, Variable]]:
+    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in the order of the parameters."""
+    block = loss.block
+    if loss.op is None:
+        raise ArgumentError(f"`{loss.name}` is computed by no operator of this Program")
+    for o in reversed(block.ops):
+        if loss in o.results():
+            o.role |= LOSS
+            break
+    seed = block.variable(loss.name + "@GRAD", loss.meta)
+    recorder = Recorder(block)
+    with (
+        block.program.serving(BACKWARD | LOSS, namescope=""),
+        interpreting(recorder),
+        recorder.into(seed),
+    ):
+        op_of("fill_constant").call(shape=loss.shape, value=1.0, dtype=loss.dtype)
+    made = Backward(block, {loss: seed}, no_grad or set(), parameters_only=True).run([loss])
+    wanted = (
+        block.program.global_block().all_parameters() if parameters is None else list(parameters)
+    )
+    by_name = {v.name: g for v, g in made.items()}
+    names = [p if isinstance(p, str) else p.name for p in wanted]
+    kept = [block.program.global_block().find(n) for n in names if n in by_name]
+    return [(p, by_name[p.name]) for p in kept if p is not None and getattr(p, "trainable", True)]
+
+
+def gradients(
+    targets: list[Variable],
+    sources: list[Variable],
+    target_gradients: list[Any] | None = None,
+    no_grad: set[str] | None = None,
+) -> list[Variable | None]:
+    """Append the gradient operators of `targets` with respect to `sources`; None for a source they do not depend on."""
+    block = targets[0].block.program.current_block()
+    seeds: dict[Variable, Variable] = {}
+    recorder = Recorder(block)
+    block.program.derivatives += 1
+    for t, given in zip(targets, target_gradients or [None] * len(targets), strict=True):
+        if given is not None:
+            seeds[t] = given
+            continue
+        seed = block.variable(renamed(block, t.name + "@GRAD"), t.meta)
+        with block.program.serving(BACKWARD), interpreting(recorder), recorder.into(seed):
+            op_of("fill_any_like").call(t, value=1.0, dtype=t.dtype)
+        seeds[t] = seed
+    block.program.derivatives -= 1
+    made = Backward(block, seeds, no_grad or set(), sources=sources).run(targets)
+    return [made.get(s) for s in sources]
+
+
+def renamed(block: Block, name: str) -> str:
+    """`name`, with `grad/` in front for each earlier time gradients were appended, when it is taken."""
+    return "grad/" * block.program.derivatives + name if block.find(name) is not None else name
+
+
+class Backward:
+    """One pass backwards over a block."""
+
+    def __init__(
+        self,
+        block: Block,
+        seeds: dict[Variable, Variable],
+        no_grad: set[str],
+        *,
+        operators: list[Operator] | None = None,
+        into: Block | None = None,
+        sources: list[Variable] | None = None,
+        parameters_only: bool = False,
+    ) -> None:
+        self.into = into or block
+        self.operators = list(operators if operators is not None else block.ops)
+        self.seeds, self.no_grad, self.sources = seeds, no_grad, sources
+        self.before = set(self.into.vars) - {v.name for v in seeds.values()}
+        block.program.derivatives += self.into is block
+        self.recorder = Recorder(self.into)
+        self.version: dict[Variable, int] = {}
+        self.reads: dict[Operator, dict[Variable, Key]] = {}
+        self.writes: dict[Operator, dict[Variable, Key]] = {}
+        self.partial: dict[Key, list[Variable]] = {}
+        self.counts: dict[Key, int] = {}
+        self.names: dict[Variable, str] = {}
+        self.final: dict[Key, Variable] = {}
+
+    def run(self, targets: list[Variable]) -> dict[Variable, Variable]:
+        """Append the gradient operators; return the gradient of each variable that has one."""
+        self.number_writes()
+        path = self.path(targets)
+        self.final = {(t, self.version.get(t, 0)): d for t, d in self.seeds.items()}
+        program = self.into.program
+        with program.serving(BACKWARD), interpreting(self.recorder):
+            for o in path:
+                arrived = {v: self.finish(key) for v, key in self.writes[o].items()}
+                if any(v is not None for v in arrived.values()):
+                    wanted: dict[int, list[Variable]] = {}
+                    for i, v in self.receivers(o):
+                        wanted.setdefault(i, []).append(self.fresh(self.reads[o][v]))
+                    MAKERS.get(o.op.name, make_gradient)(self, o, arrived, wanted)
+            for key in list(self.partial):
+                self.finish(key)
+        self.sort_variables()
+        oldest: dict[Variable, tuple[int, Variable]] = {}
+        for (v, n), d in self.final.items():
+            if v not in oldest or n < oldest[v][0]:
+                oldest[v] = (n, d)
+        return {v: d for v, (_, d) in oldest.items()}
+
+    def number_writes(self) -> None:
+        """Give every operand and result its version."""
+        for o in self.operators:
+            self.reads[o] = {v: (v, self.version.get(v, 0)) for v in o.operands()}
+            for v in o.results():
+                self.version[v] = self.version.get(v, 0) + 1
+            self.writes[o] = {v: (v, self.version[v]) for v in o.results()}
+
+    def path(self, targets: list[Variable]) -> list[Operator]:
+        """The operators gradients pass through, the last first."""
+        useful = self.useful()
+        path, reached = [], {(t, self.version.get(t, 0)) for t in targets}
+        for o in reversed(self.operators):
+            if o.role & 3 == 2 or not reached & set(self.writes[o].values()):
+                continue
+            found = [
+                (i, v) for i, v in self.receivers(o) if useful is None or self.reads[o][v] in useful
+            ]
+            if found:
+                path.append(o)
+                for _, v in self.receivers(o):
+                    key = self.reads[o][v]
+                    reached.add(key)
+                    self.counts[key] = self.counts.get(key, 0) + 1
+        return path
+
+    def useful(self) -> set[Key] | None:
+        """What depends on the sources; None when everything counts."""
+        if self.sources is None:
+            return None
+        useful: set[Key] = {(s, n) for s in self.sources for n in range(self.version.get(s, 0) + 1)}
+        self.open = {s for s in self.sources}
+        for o in self.operators:
+            if useful & set(self.reads[o].values()):
+                useful |= set(self.writes[o].values())
+        return useful
+
+    def receivers(self, o: Operator) -> list[tuple[int, Variable]]:
+        """The (slot, variable) pairs of `o` that get a gradient."""
+        g = o.op.gradient if "grad" not in getattr(o.op, "missing", ()) else None
+        if g is None and o.op.name not in MAKERS:
+            return []
+        asked = set(self.sources or ())
+        return [
+            (i, v)
+            for i, (n, s) in enumerate(zip(o.op.inputs, o.inputs, strict=True))
+            if g is None or "d" + o.op.up[n] in g.outputs
+            for v in each(s)
+            if (not v.stop_gradient or v in asked) and v.name not in self.no_grad
+        ]
+
+    def fresh(self, key: Key) -> Variable:
+        """A new variable for one partial gradient of `key`."""
+        v, several = key[0], self.counts[key] > 1
+        if v not in self.names:
+            name = v.name + "@GRAD"
+            own = self.before if self.into is v.block or v in self.seeds else set(self.into.vars)
+            self.names[v] = "grad/" * self.into.program.derivatives + name if name in own else name
+        made = self.partial.setdefault(key, [])
+        suffix = f"@RENAME@block{self.into.idx}@{len(made)}" if several else ""
+        made.append(self.into.variable(self.names[v] + suffix, v.meta))
+        return made[-1]
+
+    def finish(self, key: Key) -> Variable | None:
+        """The whole gradient, summed where the variable has several consumers."""
+        if key not in self.final and self.partial.get(key):
+            parts = self.partial[key]
+            self.final[key] = parts[0]
+            if len(parts) > 1:
+                self.final[key] = self.into.variable(self.names[key[0]], key[0].meta)
+                self.recorder.append(op_of("sum"), (parts,), (self.final[key],), {})
+        return self.final.get(key)
+
+    def sort_variables(self) -> None:
+        """New variables stand in the order of their names, as Paddle's do."""
+        fresh = sorted(set(self.into.vars) - self.before)
+        for name in fresh:
+            self.into.vars[name] = self.into.vars.pop(name)
+
+
+def needs_zeros(op: Op, name: str, arrived: Variable | None) -> bool:
+    """Whether a rule insists on a gradient that did not come. One that can do without says `dmean=None`."""
+    named = any("d" + name in names_of(rule) for rule in op.rules.values())
+    return named and name not in op.optional and arrived is None
+
+
+def make_gradient(
+    pass_: Backward, o: Operator, arrived: dict[Variable, Any], wanted: dict[int, list[Variable]]
+) -> None:
+    """Append `<op>_grad` for `o`, or the operators of its rule where the declaration says so."""
+    op = o.op
+    g = op.gradient
+    if g is None:
+        raise UnsupportedError(f"`{o.type}` has no gradient")
+    known = {op.up[n]: s for n, s in zip(op.inputs, o.inputs, strict=True)}
+    known |= {op.up[n]: s for n, s in zip(op.outputs, o.outputs, strict=False)}
+    if op.xshape:
+        known[op.up[op.xshape]] = o.outputs[program_outputs(op).index("XShape")]
+    for n, slot in zip(op.outputs, o.outputs, strict=False):
+        known["d" + op.up[n]] = gradient_slot(op, n, slot, arrived)
+    outs = {"d" + op.up[n]: wanted.get(i) for i, n in enumerate(op.inputs)}
+    if op.inline_gradient:
+        inline(pass_, g, known, outs, o.attrs)
+        return
+    pairs = [
+        name
+        for i, slot in wanted.items()
+        for v, d in zip(receiving(pass_, o, i), slot, strict=True)
+        if v.is_parameter
+        for name in (v.name, d.name)
+    ]
+    slots = []
+    for n, name in zip(op.inputs, ["d" + op.up[n] for n in op.inputs], strict=True):
+        if name in g.outputs:
+            slots.append(output_slot(pass_, o, op, n, outs[name]))
+    operator = Operator(
+        pass_.into, g, tuple(map(known.get, g.inputs)), tuple(slots), dict(o.attrs), dict(o.extra)
+    )
+    operator.role, operator.role_var = BACKWARD, tuple(pairs)
+    operator.namescope, operator.device, operator.line = o.namescope, o.device, o.line
+    pass_.into.append(operator)
+
+
+def receiving(pass_: Backward, o: Operator, i: int) -> list[Variable]:
+    """The variables of input `i` that get a gradient."""
+    return [v for j, v in pass_.receivers(o) if j == i]
+
+
+def output_slot(
+    pass_: Backward, o: Operator, op: Op, name: str, made: list[Variable] | None
+) -> Any:
+    """What stands in a gradient's output slot: in lists there are gaps where a variable gets none."""
+    if name not in op.lists:
+        return made[0] if made else None
+    given = iter(made or ())
+    takers = set(receiving(pass_, o, op.inputs.index(name)))
+    return [next(given) if v in takers else None for v in o.inputs[op.inputs.index(name)]]
+
+
+def gradient_slot(op: Op, name: str, slot: Any, arrived: dict[Variable, Any]) -> Any:
+    """The gradient that reached a result, with zeros where a rule insists on one."""
+    if isinstance(slot, list):
+        return [gradient_slot(op, name, v, arrived) for v in slot]
+    if slot is None:
+        return None
+    if needs_zeros(op, name, arrived.get(slot)):
+        return op_of("fill_any_like").call(slot, value=0.0, dtype=slot.dtype)
+    return arrived.get(slot)
+
+
+def inline(
+    pass_: Backward, g: Op, known: dict[str, Any], outs: dict[str, Any], attrs: dict[str, Any]
+) -> None:
+    """Record the rule's own operators, their last results called as gradients are."""
+    made = g.body(*map(known.get, g.inputs), **attrs)
+    for n, found in zip(g.outputs, made if len(g.outputs) > 1 else (made,), strict=True):
+        for d, v in zip(
+            outs.get(n) or (), found if isinstance(found, list) else [found], strict=False
+        ):
+            rename(pass_.into, v, d)
+
+
+def rename(block: Block, variable: Variable, other: Variable) -> None:
+    """Let the operator that made `variable` write `other` instead."""
+    maker = next(o for o in reversed(block.ops) if variable in o.results())
+    maker.outputs = tuple(other if v is variable else v for v in maker.outputs)
+    other.op = maker
+    block.vars.pop(variable.name, None)
+
+
+MAKERS: dict[str, Any] = {}  # operators with bodies make their gradient operators themselves

@@ -1,0 +1,285 @@
+"""Gradients as users ask for them: `backward`, `grad`, `no_grad`."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.tape import backward as sweep
+from scull.core.eager import EAGER, SILENT
+from scull.core.interpreter import current, pop, push
+from scull.core.tensor import Part, Tensor
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, TapeError
+
+
+class Mode:
+    """A way of recording, as a context manager and as a decorator."""
+
+    interpreter: Any = SILENT
+
+    def __init__(self, function: Any = None) -> None:
+        self.function = function
+        if callable(function):
+            functools.update_wrapper(self, function)
+
+    def __enter__(self) -> None:
+        self.pushed = getattr(self, "pushed", [])
+        found = self.interpreter if current().plain else None
+        self.pushed.append(found)
+        if found is not None:
+            push(found)
+
+    def __exit__(self, *_: object) -> None:
+        found = self.pushed.pop()
+        if found is not None:
+            pop(found)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self.function is not None:
+            with type(self)():
+                return self.function(*arguments, **options)
+        if not arguments:
+            return self
+        return self.wrapped(arguments[0])
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        return functools.partial(self.__call__, owner) if owner is not None else self
+
+    def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function` run in this mode; a generator resumes in it each time."""
+        if inspect.isgeneratorfunction(function):
+            return self.generating(function)
+
+        @functools.wraps(function)
+        def run(*arguments: Any, **options: Any) -> Any:
+            with type(self)():
+                return function(*arguments, **options)
+
+        return run
+
+    def generating(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def run(*arguments: Any, **options: Any) -> Any:
+            steps = function(*arguments, **options)
+            while True:
+                with type(self)():
+                    try:
+                        value = next(steps)
+                    except StopIteration as stop:
+                        return stop.value
+                yield value
+
+        return run
+
+
+class no_grad(Mode):
+    """Nothing is recorded within: results need no gradient. A context manager and a decorator.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.ones([2]); x.stop_gradient = False
+        >>> with paddle.no_grad():
+        ...     y = x * 2.0
+        >>> y.stop_gradient
+        True
+    """
+
+    interpreter = SILENT
+
+
+class enable_grad(Mode):
+    """Operators are recorded within, also inside `no_grad`."""
+
+    interpreter = EAGER
+
+
+class set_grad_enabled(Mode):
+    """`no_grad` or `enable_grad`, by the value of `mode`; takes effect at once, a `with` block ends it."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self.interpreter = EAGER if mode else SILENT
+        self.mode = mode
+        push(self.interpreter)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        pop(self.interpreter)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators are recorded on the tape now."""
+    found = current()
+    return found.plain and found.record
+
+
+def listed(value: Any, name: str) -> list[Any]:
+    """One Tensor or several, as a list."""
+    values = [value] if isinstance(value, Tensor) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(v, Tensor) for v in values):
+        raise ArgumentTypeError(f"`{name}` takes a Tensor or a list of Tensors")
+    if not values:
+        raise ArgumentError(f"`{name}` is empty")
+    return list(values)
+
+
+def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[Any]:
+    """The gradients to start from: ones where none is given."""
+    grads = (
+        [None] * len(outputs)
+        if given is None
+        else [given]
+        if isinstance(given, Tensor)
+        else list(given)
+    )
+    if len(grads) != len(outputs):
+        raise ArgumentError(f"`{name}` has {len(grads)} entries for {len(outputs)} tensors")
+    seeds = []
+    for out, g in zip(outputs, grads, strict=True):
+        if g is None:
+            seed: Any = np.ones(out.array.shape, out.array.dtype)
+            seeds.append(Tensor(seed) if graph else seed)
+            continue
+        if not isinstance(g, Tensor):
+            raise ArgumentTypeError(f"`{name}` takes Tensors and None, not {type(g).__name__}")
+        if g.array.shape != out.array.shape:
+            raise ShapeError(
+                f"the gradient given has shape {list(g.array.shape)} and the tensor {list(out.array.shape)}"
+            )
+        seeds.append(g if graph else g.array)
+    return seeds
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False) -> None:
+    """Add the gradients of `tensors` to the `grad` of every leaf they depend on.
+
+    Args:
+        tensors (Tensor | list[Tensor]): where to start.
+        grad_tensors (Tensor | list[Tensor|None], optional): their gradients; ones when None.
+        retain_graph (bool): keep the tape for another pass.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+        >>> paddle.autograd.backward([x * x])
+        >>> x.grad.tolist()
+        [4.0]
+    """
+    roots = listed(tensors, "tensors")
+    seeds = seeds_for(roots, grad_tensors, False, "grad_tensors")
+    pairs = [(t.node, s) for t, s in zip(roots, seeds, strict=True) if t.node is not None]
+    sweep([n for n, _ in pairs], [s for _, s in pairs], retain=retain_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+) -> list[Any]:
+    """The gradients of `outputs` with respect to `inputs`, without touching any `grad`.
+
+    Args:
+        outputs (Tensor | list[Tensor]): what is differentiated.
+        inputs (Tensor | list[Tensor]): with respect to what.
+        grad_outputs (Tensor | list[Tensor|None], optional): gradients of `outputs`; ones when None.
+        retain_graph (bool, optional): keep the tape; the value of `create_graph` when None.
+        create_graph (bool): record the computation, so that the result can be differentiated again.
+        allow_unused (bool): None for an input that `outputs` do not depend on, instead of an error.
+        no_grad_vars (Tensor | list[Tensor], optional): tensors no gradient passes through.
+
+    Returns:
+        list[Tensor | None]: a gradient an input.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor(3.0, stop_gradient=False)
+        >>> (dx,) = paddle.grad(x * x * x, x, create_graph=True)
+        >>> paddle.grad(dx, x)[0].item()
+        18.0
+    """
+    outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
+    if not only_inputs:
+        raise ArgumentError("only_inputs=False is not supported, as in Paddle")
+    retain = create_graph if retain_graph is None else retain_graph
+    seeds = seeds_for(outs, grad_outputs, create_graph, "grad_outputs")
+    blocked = listed(no_grad_vars, "no_grad_vars") if no_grad_vars else []
+    pairs = [(t.node, s) for t, s in zip(outs, seeds, strict=True) if t.node is not None]
+    nodes = [t.node for t in ins if t.node is not None]
+    captured = sweep(
+        [n for n, _ in pairs],
+        [s for _, s in pairs],
+        retain=retain,
+        graph=create_graph,
+        inputs=list(dict.fromkeys(nodes)),
+        blocked={t.node for t in blocked if t.node is not None},
+    )
+    return [
+        result(t, captured.get(t.node) if t.node is not None else None, create_graph, allow_unused)
+        for t in ins
+    ]
+
+
+def result(tensor: Any, g: Any, graph: bool, allow_unused: bool) -> Any:
+    """One gradient as a Tensor; None or an error where there is none."""
+    if g is None:
+        if not allow_unused:
+            raise TapeError(
+                "an input is not on the path to `outputs`, or needs no gradient (stop_gradient=True); "
+                "pass allow_unused=True to get None for it"
+            )
+        return None
+    return g if graph or isinstance(g, Tensor) else Tensor(g)
+
+
+def tape_text(tensor: Any) -> str:
+    """The tape behind `tensor`: every node, how many gradients it waits for, and where its own go.
+
+    A node runs when the count of gradients it waits for has come down to 0: the line order is that of `backward`.
+    """
+    order = reached(tensor.node)
+    label = {n: f"{node_name(n)}#{i}" for i, n in enumerate(order)}
+    waiting = dict.fromkeys(order, 0)
+    for n in order:
+        for e in edges_of(n):
+            waiting[e] += 1
+    lines = []
+    for n in order:
+        to = ", ".join(label[e] for e in edges_of(n)) or "its gradient"
+        lines.append(f"{label[n]:<24} waits for {waiting[n]}   passes on to {to}")
+    return "\n".join(lines)
+
+
+def reached(root: Any) -> list[Any]:
+    """The nodes that a gradient of `root` reaches, in the order `backward` runs them."""
+    seen: dict[Any, None] = {}
+    stack = [whole(root)] if root is not None else []
+    while stack:
+        n = stack.pop()
+        if n not in seen:
+            seen[n] = None
+            stack.extend(edges_of(n))
+    return sorted(seen, key=lambda n: (n.order == 0, n.order))
+
+
+def whole(node: Any) -> Any:
+    """The node a part belongs to."""
+    return node.node if isinstance(node, Part) else node
+
+
+def edges_of(node: Any) -> list[Any]:
+    """The nodes `node` passes gradients on to."""
+    return [whole(e) for e in getattr(node, "edges", ()) if e is not None]
+
+
+def node_name(node: Any) -> str:
+    """What a node is called: its operator's name, or leaf."""
+    return node.op.name if node.order else "leaf"

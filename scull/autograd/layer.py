@@ -1,0 +1,162 @@
+"""PyLayer: an operator whose forward and backward are Python functions on Tensors."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.core.eager import SILENT
+from scull.core.interpreter import current, interpreting
+from scull.core.tensor import Node, Part, Tensor, new, tick
+from scull.errors import ArgumentError, ArgumentTypeError, TapeError
+
+
+class PyLayerContext:
+    """What `forward` keeps for `backward`."""
+
+    def __init__(self) -> None:
+        self.container: tuple[Any, ...] = ()
+        self.not_inplace: tuple[Any, ...] = ()
+        self.non_differentiable: tuple[Any, ...] = ()
+        self.materialize_grads = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep `tensors`; `saved_tensor()` gives them back."""
+        self.container = tensors
+
+    def saved_tensor(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept."""
+        return self.container
+
+    def mark_not_inplace(self, *tensors: Any) -> None:
+        self.not_inplace = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Results that get no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients arrive as zeros (True) or None."""
+        self.materialize_grads = value
+
+
+class LayerOp:
+    """What the tape asks of an operator, for one application of a PyLayer."""
+
+    broadcasts = False
+    kept = ()
+
+    def __init__(self, layer: Any, context: PyLayerContext, places: list[int], count: int) -> None:
+        self.layer, self.context, self.name = layer, context, layer.__name__
+        self.places, self.count = places, count
+        self.outputs: tuple[str, ...] = ()
+        self.optional: frozenset[str] = frozenset()
+
+    def pull(self, node: Any, dout: Any) -> list[Any]:
+        """Gradients as arrays."""
+        found = self.pull_tensors(node, [None if g is None else Tensor(g) for g in dout])
+        return [None if g is None else g.array for g in found]
+
+    def pull_tensors(self, node: Any, dout: Any) -> list[Any]:
+        """Call the user's `backward` with Tensors; one gradient an edge."""
+        if self.context.materialize_grads:
+            dout = [
+                Tensor(np.zeros(*shape)) if g is None and shape else g
+                for g, shape in zip(dout, node.shapes[1], strict=True)
+            ]
+        found = self.layer.backward(self.context, *dout)
+        grads = list(found) if isinstance(found, tuple | list) else [found]
+        if len(grads) != self.count:
+            raise ArgumentError(
+                f"{self.name}.backward returned {len(grads)} gradients for {self.count} Tensors given to forward"
+            )
+        for g in grads:
+            if g is not None and not isinstance(g, Tensor):
+                raise ArgumentTypeError(
+                    f"{self.name}.backward returned a {type(g).__name__}, not a Tensor"
+                )
+        for edge, place in zip(node.edges, self.places, strict=True):
+            if edge is not None and grads[place] is None:
+                raise TapeError(
+                    f"{self.name}.backward returned None for an input that needs a gradient"
+                )
+        return [grads[place] for place in self.places]
+
+
+class PyLayer:
+    """Subclass it, give it static methods `forward(ctx, ...)` and `backward(ctx, *grads)`, call `apply`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> class Double(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2.0
+        ...     @staticmethod
+        ...     def backward(ctx, dy):
+        ...         return dy * 2.0
+        >>> x = paddle.ones([2]); x.stop_gradient = False
+        >>> Double.apply(x).sum().backward()
+        >>> x.grad.tolist()
+        [2.0, 2.0]
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *arguments: Any, **options: Any) -> Any:
+        raise NotImplementedError("You must implement the forward function for PyLayer.")
+
+    @staticmethod
+    def backward(ctx: Any, *arguments: Any) -> Any:
+        raise NotImplementedError("You must implement the backward function for PyLayer.")
+
+    @classmethod
+    def apply(cls, *arguments: Any, **options: Any) -> Any:
+        """Run `forward`; the results are on the tape with `backward` as their rule."""
+        context = PyLayerContext()
+        with interpreting(SILENT):
+            found = cls.forward(context, *arguments, **options)
+        several = isinstance(found, tuple | list)
+        outs = list(found) if several else [found]
+        given = tensors_in([*arguments, *options.values()])
+        mode = current()
+        if not any(isinstance(o, Tensor) for o in outs):
+            raise ArgumentTypeError(f"{cls.__name__}.forward returned no Tensor")
+        if mode.plain and mode.record and any(t.node is not None for t in given):
+            outs = recorded(cls, context, given, outs)
+        return type(found)(outs) if several else outs[0]
+
+
+def tensors_in(values: Any) -> list[Any]:
+    """The Tensors among `values`, those in lists too."""
+    result: list[Any] = []
+    for v in values:
+        if isinstance(v, Tensor):
+            result.append(v)
+        elif isinstance(v, list | tuple):
+            result.extend(tensors_in(v))
+    return result
+
+
+def recorded(layer: Any, context: PyLayerContext, given: list[Any], outs: list[Any]) -> list[Any]:
+    """`outs` as results of one node."""
+    node = new(Node)
+    op = LayerOp(layer, context, list(range(len(given))), len(given))
+    op.outputs = tuple(str(i) for i in range(len(outs)))
+    op.optional = frozenset(op.outputs)
+    node.op, node.attrs, node.grad, node.hooks, node.order = op, None, None, None, tick()
+    node.saved, node.edges = (), [t.node for t in given]
+    node.shapes = (
+        None,
+        [(o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in outs],
+    )
+    results = []
+    silent = {id(t) for t in context.non_differentiable}
+    for i, o in enumerate(outs):
+        if not isinstance(o, Tensor):
+            results.append(o)
+            continue
+        same = any(o is t for t in given)
+        made = o if same and not context.not_inplace else Tensor(o.array)
+        if id(o) not in silent and o.array.dtype.kind not in "iub":
+            made.node = Part(node, i)
+        results.append(made)
+    return results

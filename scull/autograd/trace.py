@@ -1,0 +1,77 @@
+"""A composite's body as a list of applied operators, for our own use: no names, numbers stay numbers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from scull.core.eager import padded, strengthened, weak_meta
+from scull.core.interpreter import Interpreter, interpreting
+from scull.core.meta import Meta
+from scull.core.op import Op, as_outputs
+from scull.core.tensor import Value
+
+
+class Traced(Value):
+    """A value within a trace; compared by identity."""
+
+    __slots__ = ()
+
+
+@dataclass(eq=False, slots=True)
+class Applied:
+    """One operator of a trace; an entry is a Traced, None, a number, or a list of them."""
+
+    op: Op
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    attrs: dict[str, Any]
+
+    def operands(self) -> list[Traced]:
+        return [v for slot in self.inputs for v in each(slot)]
+
+    def results(self) -> list[Traced]:
+        return [v for slot in self.outputs for v in each(slot)]
+
+
+@dataclass(eq=False, slots=True)
+class Trace:
+    """What a body does: its inputs, its operators in order, its outputs."""
+
+    inputs: list[Any]
+    applied: list[Applied]
+    outputs: list[Any]
+
+
+def each(slot: Any) -> list[Traced]:
+    """The values of one entry."""
+    return [v for v in (slot if isinstance(slot, list) else [slot]) if isinstance(v, Traced)]
+
+
+class Tracer(Interpreter):
+    """Notes every operator instead of running it."""
+
+    def __init__(self) -> None:
+        self.applied: list[Applied] = []
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        attrs.pop("name", None)
+        inputs = padded(op, inputs)
+        metas = op.infer(strengthened(tuple(map(weak_meta, inputs))), attrs)
+        outs = tuple([Traced(v) for v in m] if type(m) is list else m and Traced(m) for m in metas)
+        self.applied.append(Applied(op, tuple(inputs), outs, attrs))
+        return outs if len(op.outputs) > 1 else outs[0]
+
+
+def trace(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any], wanted: Any = None) -> Trace:
+    """The body of a composite, traced once for each kind of operands."""
+    key = (repr(metas), repr(sorted(attrs.items())), wanted)
+    if key not in op._expansions:
+        inputs = [
+            [Traced(v) for v in m] if type(m) is list else Traced(m) if isinstance(m, Meta) else m
+            for m in metas
+        ]
+        extra = {"wanted": wanted} if wanted else {}
+        with interpreting(Tracer()) as tracer:
+            found = as_outputs(op, op.body(*inputs, **attrs, **extra))
+        op._expansions[key] = Trace(inputs, tracer.applied, list(found))
+    traced: Trace = op._expansions[key]
+    return traced

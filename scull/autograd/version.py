@@ -1,0 +1,43 @@
+"""Writing in place costs nothing until it happens: a change is a tick, compared with those of nodes made before."""
+
+import weakref
+from typing import Any
+
+from numpy import ndarray
+
+from scull.core.tensor import tick
+from scull.errors import InPlaceError
+
+changes: dict[
+    int, tuple[int, str]
+] = {}  # id of the memory's owner -> tick and name of its last change
+last_change = [0]
+
+
+def owner(array: Any) -> Any:
+    """The array that owns the memory of `array`."""
+    while isinstance(array.base, ndarray):
+        array = array.base
+    return array
+
+
+def changed(array: Any, how: str) -> None:
+    """Note that the memory of `array` was overwritten by the operation `how`."""
+    memory = owner(array)
+    key = id(memory)
+    if key not in changes:
+        weakref.finalize(memory, changes.pop, key, None)
+    changes[key] = (tick(), how)
+    last_change[0] = changes[key][0]
+
+
+def check_versions(node: Any) -> None:
+    """Refuse when something `node` saved was overwritten after it was made."""
+    for name, value in zip(node.op.kept, node.saved, strict=False):
+        for v in value if type(value) is list else [value]:
+            if isinstance(v, ndarray):
+                when, how = changes.get(id(owner(v)), (0, ""))
+                if when < node.order:
+                    raise InPlaceError(
+                        f"the gradient of `{node.op.name}` needs its `{name}`, which `{how}` changed in place afterwards"
+                    )

@@ -1,0 +1,101 @@
+"""append_backward and gradients, with Paddle's signatures."""
+
+from typing import Any
+
+from scull.autograd.backward import append_backward as engine_append
+from scull.autograd.backward import gradients as engine_gradients
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.variable import Variable
+
+
+def names_of(variables: Any) -> set[str]:
+    """The names of variables given as themselves or by name."""
+    if variables is None:
+        return set()
+    if not isinstance(variables, list | tuple | set | frozenset):
+        raise ArgumentTypeError(
+            "no_grad_set should be a set, a list or a tuple of variables or names"
+        )
+    return {v if isinstance(v, str) else v.name for v in variables}
+
+
+def append_backward(
+    loss: Any,
+    parameter_list: Any = None,
+    no_grad_set: Any = None,
+    callbacks: Any = None,
+    checkpoints: Any = None,
+    distop_context: Any = None,
+) -> list[Any]:
+    """Append the gradient operators of `loss` to its Program.
+
+    Args:
+        loss (Variable): one element.
+        parameter_list (list, optional): the parameters to differentiate by; all when None.
+        no_grad_set (set, optional): variables no gradient passes.
+
+    Returns:
+        list[tuple]: pairs (parameter, gradient).
+    """
+    if not isinstance(loss, Variable):
+        raise ArgumentTypeError(
+            f"The type of 'loss' in append_backward must be Variable, but received {type(loss)}."
+        )
+    if any(n != 1 for n in loss.shape):
+        raise ArgumentError(
+            f"The loss.shape should be (1L,) or (), but got {loss.shape}; reduce it, for example by mean"
+        )
+    if parameter_list is not None:
+        if not isinstance(parameter_list, list | tuple | set):
+            raise ArgumentTypeError(
+                "The type of 'parameter_list' in append_backward must be list, tuple or set"
+            )
+        for p in parameter_list:
+            if not isinstance(p, Variable | str):
+                raise ArgumentTypeError("parameter_list holds variables or names")
+    return engine_append(loss, parameter_list, names_of(no_grad_set))
+
+
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+) -> list[Any]:
+    """The gradients of `targets` with respect to `inputs`, as new variables of the Program.
+
+    Args:
+        targets (Variable | list): what is differentiated.
+        inputs (Variable | list): with respect to what.
+        target_gradients (Variable | list, optional): gradients of `targets`; ones when None.
+        no_grad_set (set, optional): variables no gradient passes.
+
+    Returns:
+        list[Variable | None]: a gradient an input; None where there is no dependence.
+    """
+    outs, ins = as_list(targets, "targets"), as_list(inputs, "inputs")
+    given = None if target_gradients is None else as_list(target_gradients, "target_gradients")
+    if given is not None and len(given) != len(outs):
+        raise ArgumentError("Should have the same number of target_gradients as targets")
+    return engine_gradients(outs, ins, given, names_of(no_grad_set))
+
+
+calc_gradient = gradients
+
+
+def as_list(value: Any, name: str) -> list[Any]:
+    """One variable or several, as a list."""
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    for v in values:
+        if v is not None and not isinstance(v, Variable):
+            raise ArgumentTypeError(
+                f"The type of '{name}' must be Variable, list or tuple, but received {type(v)}."
+            )
+    return values
+
+
+def _append_grad_suffix_(name: str) -> str:
+    return name + "@GRAD"
+
+
+def _as_list(x: Any) -> Any:
+    if x is None:
+        return []
+    return list(x) if isinstance(x, list | tuple) else [x]

@@ -1,0 +1,95 @@
+"""The text of one LLVM function: values are named once, loops have phis."""
+
+from collections.abc import Callable, Sequence
+
+Carried = Sequence[tuple[str, str]]
+
+
+class Function:
+    """Text that grows at the end; `block` is the label of the block being written."""
+
+    def __init__(self, head: str) -> None:
+        self.lines = [head, "entry:"]
+        self.block = "entry"
+        self._count = 0
+
+    def fresh(self, letter: str = "v") -> str:
+        """A name not used before."""
+        self._count += 1
+        return f"{letter}{self._count}"
+
+    def value(self, instruction: str) -> str:
+        """The name of the result of an instruction."""
+        name = "%" + self.fresh()
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def act(self, instruction: str) -> None:
+        """An instruction without a result."""
+        self.lines.append("  " + instruction)
+
+    def start(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def loop(
+        self,
+        count: int,
+        carried: Carried,
+        body: Callable[[str, list[str]], Sequence[str]],
+    ) -> list[str]:
+        """A loop over 0 .. count - 1; `carried` has types and first values of what changes.
+
+        The body gets the position and the values so far, and returns the new ones; the last are the
+        result.
+        """
+        assert count > 0
+        before, header, after = self.block, self.fresh("loop"), self.fresh("done")
+        position, phis = "%" + self.fresh("i"), ["%" + self.fresh("p") for _ in carried]
+        self.act(f"br label %{header}")
+        self.start(header)
+        place = len(self.lines)
+        results = list(body(position, phis))
+        following = self.value(f"add nuw nsw i64 {position}, 1")
+        again = self.value(f"icmp ult i64 {following}, {count}")
+        last = self.block
+        self.act(f"br i1 {again}, label %{header}, label %{after}")
+        heads = [f"  {position} = phi i64 [0, %{before}], [{following}, %{last}]"]
+        for (kind, first), phi, result in zip(carried, phis, results, strict=True):
+            heads.append(f"  {phi} = phi {kind} [{first}, %{before}], [{result}, %{last}]")
+        self.lines[place:place] = heads
+        self.start(after)
+        return results
+
+    def choose(
+        self,
+        condition: str,
+        kind: str,
+        first: Callable[[], str],
+        second: Callable[[], str],
+    ) -> str:
+        """The value of one of two branches."""
+        then, other, after = self.fresh("then"), self.fresh("else"), self.fresh("after")
+        self.act(f"br i1 {condition}, label %{then}, label %{other}")
+        ends = []
+        for label, branch in ((then, first), (other, second)):
+            self.start(label)
+            ends.append((branch(), self.block))
+            self.act(f"br label %{after}")
+        self.start(after)
+        incoming = ", ".join(f"[{value}, %{block}]" for value, block in ends)
+        return self.value(f"phi {kind} {incoming}")
+
+    def when(self, condition: str, branch: Callable[[], None]) -> None:
+        """A branch taken only if the condition holds."""
+        then, after = self.fresh("then"), self.fresh("after")
+        self.act(f"br i1 {condition}, label %{then}, label %{after}")
+        self.start(then)
+        branch()
+        self.act(f"br label %{after}")
+        self.start(after)
+
+    def text(self) -> str:
+        """The whole function."""
+        return "\n".join([*self.lines, "  ret void", "}", ""])

@@ -1,0 +1,75 @@
+"""The interpreter stack: what a call of an operator means right now, in this thread."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scull.core.op import Op
+
+
+class Interpreter:
+    """What a call of an operator means. One method is enough; `plain` ones may be bypassed by the short way."""
+
+    plain = False
+    record = True
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+
+class Stack(threading.local):
+    """The interpreters of one thread, the current one last."""
+
+    def __init__(self) -> None:
+        self.interpreters: list[Interpreter] = []
+
+
+modes: list[
+    Interpreter
+] = []  # all interpreters besides plain eager, of any thread; empty: the short way
+base: list[Interpreter] = []  # what a thread with an empty stack uses; replaced by enable_static
+_stack = Stack()
+
+
+def current() -> Interpreter:
+    """The interpreter that gives a call its meaning."""
+    stack = _stack.interpreters
+    return stack[-1] if stack else base[-1]
+
+
+def set_base(interpreter: Interpreter) -> None:
+    """Make `interpreter` the one of every thread whose stack is empty."""
+    for old in base[1:]:
+        modes.remove(old)
+    del base[1:]
+    if not base:
+        base.append(interpreter)
+    elif interpreter is not base[0]:
+        base.append(interpreter)
+        modes.append(interpreter)
+
+
+@contextmanager
+def interpreting(interpreter: Any) -> Iterator[Any]:
+    """`interpreter` is the current one within the block, in this thread."""
+    stack = _stack.interpreters
+    stack.append(interpreter)
+    modes.append(interpreter)
+    try:
+        yield interpreter
+    finally:
+        stack.pop()
+        modes.remove(interpreter)
+
+
+def push(interpreter: Any) -> None:
+    """Make `interpreter` the current one of this thread until `pop`."""
+    _stack.interpreters.append(interpreter)
+    modes.append(interpreter)
+
+
+def pop(interpreter: Any) -> None:
+    """Undo `push`."""
+    _stack.interpreters.remove(interpreter)
+    modes.remove(interpreter)

@@ -1,0 +1,292 @@
+"""The operator: its interface, its meaning, and every rule attached to it. Declared once, used by every mode."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, ClassVar, get_args, get_origin
+
+import numpy
+
+from scull.core.attribute import AttributeKind, kind_of
+from scull.core.dtype import of_array
+from scull.core.meta import Meta
+from scull.errors import SlotError, UnknownOpError, UnsupportedError
+
+REGISTRY: dict[str, "Op"] = {}  # by our name
+BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
+
+EFFECTS = frozenset({"random", "reads", "writes", "python", "communicates", "blocks"})
+
+
+class Op:
+    """One operator. The parameters of its body are its schema; everything else hangs off it."""
+
+    derive: ClassVar[Callable[["Op"], "Op | None"]]  # makes `<name>_grad`; put here by autograd
+    expand: ClassVar[Callable[..., Any]]  # runs a composite body on metas; put here by dispatch
+
+    def __init__(
+        self,
+        body: Callable[..., Any],
+        *,
+        composite: bool,
+        outputs: tuple[str, ...] = ("out",),
+        type: str | None = None,
+        slots: dict[str, str] | None = None,
+        attrs: dict[str, str] | None = None,
+        fixed: dict[str, Any] | None = None,
+        prefix: str | None = None,
+        broadcasts: bool = False,
+        inline: bool = False,
+        inline_gradient: bool = False,
+        views: dict[str, str] | None = None,
+        in_place: dict[str, str] | None = None,
+        hidden: tuple[str, ...] = (),
+        xshape: str | None = None,
+        effects: Iterable[str] = (),
+        infer_first: bool = False,
+        unsaid: tuple[str, ...] = (),
+        bare: bool = False,
+    ) -> None:
+        self.name, self.type, self.body = body.__name__, type or body.__name__, body
+        self.composite, self.broadcasts, self.inline = composite, broadcasts, inline
+        self.inline_gradient, self.prefix = inline_gradient, prefix or self.type
+        self.views, self.in_place, self.hidden = views or {}, in_place or {}, hidden
+        self.xshape, self.effects, self.infer_first = xshape, frozenset(effects), infer_first
+        self.unsaid, self.bare = (
+            frozenset(unsaid),
+            bare,
+        )  # slots not written when empty; results named without .tmp
+        assert self.effects <= EFFECTS, self.effects
+        self.spelling, self.spelt_attrs, self.fixed = slots or {}, attrs or {}, fixed or {}
+        self.read_schema(body, outputs)
+        self.kernels: dict[str, Callable[..., Any]] = {}
+        self.rows_kernel: Callable[..., Any] | None = None
+        self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
+        self.lowering: Callable[..., Any] | None = None
+        self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
+        self.forward: Op | None = None  # of a gradient operator: whose gradient
+        self.up: dict[str, str] = {}  # the names of its interface in rules about it
+        self.back: dict[str, str] = {}  # of a gradient operator: the same, the other way
+        self.douts: tuple[str, ...] = ()  # of a gradient operator: its inputs that are gradients
+        self.align: Any = None  # operands with `axis` taken into account, for elementwise operators
+        self.unstretch: Any = None  # a gradient summed down to the shape of an operand
+        self.cpu: Any = None  # the kernel on NumPy
+        self.short: Any = (
+            None  # the same without attributes: NumPy's own function where there is one
+        )
+        self.keep: Any = None  # what a node of the tape keeps of inputs and results
+        self.pull: Any = None  # from a node and the gradients of its results to those of its inputs
+        self.kept: tuple[str, ...] = ()
+        self.optional: frozenset[str] = frozenset()  # results whose gradient a rule can do without
+        self.gradient_kernel = False
+        self.call: Any = None
+        self._gradient: Op | None = None
+        self._expansions: dict[Any, Any] = {}
+        REGISTRY[self.name] = self
+        BY_TYPE.setdefault(self.type, self)
+
+    def read_schema(self, body: Callable[..., Any], outputs: tuple[str, ...]) -> None:
+        """Inputs, attributes and outputs as the parameters of the body say."""
+        parameters = list(inspect.signature(body).parameters.values())
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "wanted"]
+        self.inputs = tuple(p.name.removesuffix("_meta") for p in positional)
+        self.shape_only = frozenset(
+            n for n, p in zip(self.inputs, positional, strict=True) if p.name.endswith("_meta")
+        )
+        self.lists = frozenset(
+            n for n, p in zip(self.inputs, positional, strict=True) if takes_list(p.annotation)
+        )
+        self.required = tuple(
+            n
+            for n, p in zip(self.inputs, positional, strict=True)
+            if p.default is inspect.Parameter.empty
+        )
+        self.defaults = tuple(p.default for p in positional if p.default is not p.empty)
+        self.attrs = {
+            p.name: p.default for p in keywords if p.default is not inspect.Parameter.empty
+        }
+        self.kinds: dict[str, AttributeKind] = {p.name: kind_of(p.annotation) for p in keywords}
+        self.rounds = tuple(n for n, k in self.kinds.items() if k.wire == "FLOAT")
+        self.takes_wanted = any(p.name == "wanted" for p in parameters)
+        self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
+        self.outputs = tuple(n.removesuffix("[]") for n in outputs)
+        self.has_lists = bool(self.lists or self.output_lists)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def slot(self, name: str) -> str:
+        """How `name` is spelt in a Program: x is X, learning_rate is LearningRate, dout is Out@GRAD."""
+        return self.spelling.get(name) or "".join(w[:1].upper() + w[1:] for w in name.split("_"))
+
+    def attribute(self, name: str) -> str:
+        """How attribute `name` is spelt in a Program."""
+        return self.spelt_attrs.get(name, name)
+
+    def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
+        """The metas of the results; a list where the output is a list, None where it is not made."""
+        if self.composite:
+            return Op.expand(self, metas, attrs)  # type: ignore[no-any-return]
+        return as_tuple(self.body(*metas, **attrs))
+
+    @property
+    def gradient(self) -> "Op | None":
+        """The operator `<name>_grad`, made when first asked for; None when nothing is differentiable."""
+        if self._gradient is None and "grad" not in self.missing and (self.rules or self.composite):
+            self._gradient = Op.derive(self)
+        return self._gradient
+
+    def compute(self, *arrays: Any, **attrs: Any) -> Any:
+        """The results for plain arrays: the kernel's, or the body's, whose operators meet arrays in turn."""
+        found = (self.cpu or self.body)(*arrays, **attrs)
+        if self.forward and attrs.get("wanted"):
+            return filled(self, arrays, attrs["wanted"], found)
+        return found
+
+
+def takes_list(annotation: Any) -> bool:
+    """Whether an input is a list: `list[Meta]`, or `list[Meta] | None` when it may be absent."""
+    return any(get_origin(a) is list for a in (annotation, *get_args(annotation)))
+
+
+def filled(op: Op, arrays: tuple[Any, ...], wanted: tuple[str, ...], found: Any) -> Any:
+    """`found` with zeros for wanted gradients that are zero by structure, which no rule computes."""
+    known = dict(zip(("d" + n for n in op.inputs), arrays, strict=False))
+    results = tuple(
+        numpy.zeros(known[n].shape, known[n].dtype)
+        if x is None and n in wanted and n in known
+        else x
+        for n, x in zip(op.outputs, as_outputs(op, found), strict=True)
+    )
+    return results if len(op.outputs) > 1 else results[0]
+
+
+def as_tuple(x: Any) -> tuple[Any, ...]:
+    """`x` as a tuple of results."""
+    return x if isinstance(x, tuple) else (x,)
+
+
+def as_outputs(op: Op, found: Any) -> tuple[Any, ...]:
+    """What a kernel, a body or a call of `op` returned, as one entry an output."""
+    return tuple(found) if len(op.outputs) > 1 else (found,)
+
+
+def op_of(name: str) -> Op:
+    """The operator called `name`, by our name or a Program's type; a gradient operator is derived."""
+    op = BY_TYPE.get(name) or REGISTRY.get(name)
+    if op is None and name.endswith("_grad"):
+        op = op_of(name.removesuffix("_grad")).gradient
+    if op is None:
+        raise UnknownOpError(f"no operator of type `{name}` is declared")
+    return op
+
+
+class Declaration:
+    """The decorators that attach rules to an operator; they are attributes of its function."""
+
+    def __init__(self, op: Op, attach: Callable[[Op], None]) -> None:
+        self.op, self.attach = op, attach
+
+    def kernel(self, where: Any = None, **conditions: Any) -> Any:
+        """Attach a kernel: `@op.kernel` for any array namespace, `@op.kernel("cpu")` for one device."""
+        if callable(where):
+            return self.kernel()(where)
+
+        def attach(function: Callable[..., Any]) -> Callable[..., Any]:
+            if conditions.get("rows"):
+                self.op.rows_kernel = partial(function, numpy)
+                return function
+            self.op.kernels[where or "any"] = function
+            if where in (None, "cpu"):
+                self.op.cpu = self.op.short = partial(function, numpy)
+                self.bound()
+            return function
+
+        return attach
+
+    def ufunc(self, name: str) -> None:
+        """The kernel is the array namespace's own function `name`; `axis` says where the second operand begins."""
+
+        def kernel(xp: Any, *arrays: Any, out: Any = None, axis: int = -1) -> Any:
+            if axis != -1:
+                x, y = arrays
+                arrays = (x, y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim)))
+            return getattr(xp, name)(*arrays, out=out)
+
+        self.kernel()(kernel)
+        self.op.short = getattr(numpy, name)
+        if not self.op.kinds:
+            self.op.cpu = self.op.short
+
+    def bound(self) -> None:
+        if self.op.forward:
+            self.op.forward.gradient_kernel = True
+            self.attach(self.op.forward)
+
+    def grad(self, *wrt: Any) -> Any:
+        """Attach a gradient rule for the inputs named, or for all of them: `@op.grad`, `@op.grad("x")`."""
+        if wrt and callable(wrt[0]):
+            return self.grad(*[n for n in self.op.inputs if n not in self.op.shape_only])(wrt[0])
+
+        def attach(rule: Callable[..., Any]) -> Callable[..., Any]:
+            self.op.rules[wrt] = rule
+            self.attach(self.op)
+            return rule
+
+        return attach
+
+    def lower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach the lowering: what one element of each result is."""
+        self.op.lowering = rule
+        return rule
+
+    def no_grad(self, reason: str) -> None:
+        """Say why there is no gradient."""
+        self.op.missing["grad"] = reason
+
+    def no_lowering(self, reason: str) -> None:
+        """Say why there is no lowering."""
+        self.op.missing["lower"] = reason
+
+
+def spelt_inputs(op: Op) -> dict[str, str]:
+    """Slot to parameter name, inputs."""
+    return {op.slot(n): n for n in op.inputs}
+
+
+def spelt_outputs(op: Op) -> dict[str, str]:
+    """Slot to parameter name, outputs."""
+    return {op.slot(n): n for n in op.outputs}
+
+
+def arguments(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """`inputs` and `attrs` with inputs given by keyword put in their place."""
+    given = {n: attrs.pop(n) for n in op.inputs if n in attrs}
+    if given:
+        optional = dict(zip(op.inputs[len(op.required) :], op.defaults, strict=True))
+        places = dict(zip(op.inputs, inputs, strict=False)) | given
+        missing = [n for n in op.required if n not in places]
+        if missing:
+            raise SlotError(f"`{op.name}` needs {', '.join(missing)}")
+        inputs = tuple(places.get(n, optional.get(n)) for n in op.inputs)
+    unknown = attrs.keys() - op.kinds.keys() - {"wanted"}
+    if unknown:
+        known = ", ".join(op.kinds) or "none"
+        raise SlotError(
+            f"`{op.name}` has no attribute {', '.join(sorted(unknown))}; it has {known}"
+        )
+    return inputs, attrs
+
+
+def meta_of(x: Any) -> Meta:
+    """The meta of an array or of anything that carries one."""
+    if isinstance(x, numpy.ndarray | numpy.generic):
+        return Meta(x.shape, of_array(x.dtype))
+    found: Meta = x.meta
+    return found
+
+
+def refuse_gradient(op: Op) -> None:
+    """Raise because `op` has no gradient."""
+    raise UnsupportedError(f"`{op.name}` has no gradient: {op.missing.get('grad', 'no rule')}")

@@ -1,0 +1,164 @@
+"""How plain eager mode runs gradient rules: what a node keeps, and how its gradients are pulled.
+
+The rules are the operators' own source run on plain arrays: `dout * y` is then NumPy, and a call of an operator is its
+kernel. Nothing is traced or generated; the rules are only called with the right arguments.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from operator import itemgetter
+from typing import Any
+
+from scull.core.op import Op, as_outputs
+from scull.core.tensor import stub
+
+
+@cache
+def names_of(rule: Callable[..., Any]) -> tuple[str, ...]:
+    """The names a rule asks for. They are its save list."""
+    return tuple(inspect.signature(rule).parameters)
+
+
+def optional_gradients(op: Op) -> frozenset[str]:
+    """Results whose gradient a rule can do without: it says `dmean=None`."""
+    return frozenset(
+        n
+        for n in op.outputs
+        for rule in op.rules.values()
+        if "d" + n in names_of(rule) and inspect.signature(rule).parameters["d" + n].default is None
+    )
+
+
+def compile_rules(op: Op) -> None:
+    """Give `op` its `keep(values)` and `pull(node, dout)`, which gives one array or None per edge."""
+    interface = op.inputs + op.outputs
+    uses = {n for rule in op.rules.values() for n in names_of(rule)}
+    op.optional = optional_gradients(op)
+    if op.gradient_kernel and op.gradient:
+        uses |= set(op.gradient.inputs) - op.gradient.shape_only
+        uses |= {n + "_meta" for n in op.gradient.shape_only}
+    op.kept = tuple(n for n in interface if n in uses or n + "_meta" in uses)
+    op.keep = keeper([interface.index(n) for n in op.kept], [n not in uses for n in op.kept])
+    if op.gradient_kernel:
+        op.pull = pull_by_kernel(op)
+        return
+    op.pull = pull_short(op) or pull_any(op)
+
+
+def pull_short(op: Op) -> Any:
+    """`pull` for operators of one result without attributes, in as few steps as Python allows; else None."""
+    last = "d" + op.outputs[0]
+    rules = [(wrt, rule, names_of(rule)) for wrt, rule in op.rules.items()]
+    if (
+        len(op.outputs) > 1
+        or op.has_lists
+        or not all(names[-1:] == (last,) for _, _, names in rules)
+    ):
+        return None
+    if op.attrs.keys() & {n for _, _, names in rules for n in names}:
+        return None
+    place = {n: i for i, n in enumerate(op.kept)} | {n + "_meta": i for i, n in enumerate(op.kept)}
+    made = [adapter(rule, tuple(place[n] for n in names[:-1])) for _, rule, names in rules]
+    if [wrt for wrt, _, _ in rules] == [(n,) for n in op.inputs] and len(op.inputs) == 2:
+        fx, fy = made
+
+        def pull_two(node: Any, dout: Any) -> Any:
+            nx, ny = node.edges
+            return nx and fx(node.saved, dout), ny and fy(node.saved, dout)
+
+        return pull_two
+    if len(made) == 1 and rules[0][0] == op.inputs:
+        f = made[0]
+        if len(op.inputs) > 1:
+            return lambda node, dout: f(node.saved, dout)
+        return lambda node, dout: (f(node.saved, dout),)
+    return None
+
+
+def pull_any(op: Op) -> Callable[[Any, Any], Any]:
+    """`pull` for any operator: the rules of the inputs that have an edge, their gradients flattened as the edges are."""
+    place = {n: i for i, n in enumerate(op.kept)} | {n + "_meta": i for i, n in enumerate(op.kept)}
+    place |= {"d" + n: len(op.kept) + i for i, n in enumerate(op.outputs)}
+    start = len(op.kept) + len(op.outputs)
+    place |= {n: start + i for i, n in enumerate(op.kinds)}
+    rules = [
+        (tuple(map(op.inputs.index, wrt)), rule, [place[n] for n in names_of(rule)])
+        for wrt, rule in op.rules.items()
+    ]
+    names, defaults = tuple(op.kinds), op.attrs
+    several = len(op.outputs) > 1 or bool(op.output_lists)
+
+    def pull(node: Any, dout: Any) -> Any:
+        attrs = node.attrs or defaults
+        values = (*node.saved, *(dout if several else (dout,)), *[attrs[n] for n in names])
+        edges = node.edges
+        grads: list[Any] = [None] * len(op.inputs)
+        for wrt, rule, places in rules:
+            if op.has_lists or any([edges[i] is not None for i in wrt]):
+                found = rule(*[values[i] for i in places])
+                for i, g in zip(wrt, found if len(wrt) > 1 else (found,), strict=True):
+                    grads[i] = g
+        return flattened(op, grads, node.shapes) if op.lists else grads
+
+    return pull
+
+
+def flattened(op: Op, grads: list[Any], counts: Any) -> list[Any]:
+    """`grads` with those of list inputs in line, as the edges are; `counts` says how many each input has."""
+    flat: list[Any] = []
+    for n, g, count in zip(op.inputs, grads, counts[0], strict=True):
+        if n in op.lists:
+            flat.extend(g if g is not None else [None] * count)
+        else:
+            flat.append(g)
+    return flat
+
+
+def pull_by_kernel(op: Op) -> Callable[[Any, Any], Any]:
+    """`pull` where the gradient operator has a kernel of its own."""
+    g = op.gradient
+    assert g is not None
+    order = {n: i for i, n in enumerate(g.inputs)}
+    kept = [(i, order[n]) for i, n in enumerate(op.kept) if n in order]
+    douts = [(i, order["d" + n]) for i, n in enumerate(op.outputs) if "d" + n in order]
+    names, several = ["d" + n for n in op.inputs], len(op.outputs) > 1
+    defaults = op.attrs
+
+    def pull(node: Any, dout: Any) -> Any:
+        values: list[Any] = [None] * len(order)
+        saved, grads = node.saved, dout if several else (dout,)
+        for i, j in kept:
+            values[j] = saved[i]
+        for i, j in douts:
+            values[j] = grads[i]
+        wanted = tuple([n for n, e in zip(names, node.edges, strict=True) if e is not None])
+        attrs = node.attrs or defaults
+        found = as_outputs(g, g.cpu(*values, **attrs, wanted=wanted))
+        by_name = dict(zip(g.outputs, found, strict=True))
+        return [by_name.get(n) for n in names]
+
+    return pull
+
+
+def keeper(places: list[int], stubs: list[bool]) -> Callable[[Any], Any]:
+    """A function that picks `places` of a tuple; of those marked in `stubs` only the shape and element type."""
+    if any(stubs):
+        pairs = list(zip(places, stubs, strict=True))
+        return lambda values: tuple([stub(values[i]) if s else values[i] for i, s in pairs])
+    if len(places) == 1:
+        (i,) = places
+        return lambda values: (values[i],)
+    return itemgetter(*places) if places else lambda values: ()
+
+
+def adapter(rule: Callable[..., Any], places: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+    """`rule` as a function of (saved, dout); `places` says where its other arguments lie."""
+    match places:
+        case ():
+            return lambda saved, dout: rule(dout)
+        case (i,):
+            return lambda saved, dout: rule(saved[i], dout)
+        case (i, j):
+            return lambda saved, dout: rule(saved[i], saved[j], dout)
+    return lambda saved, dout: rule(*[saved[i] for i in places], dout)

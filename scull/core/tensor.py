@@ -1,0 +1,200 @@
+"""The bare Tensor and what hangs off it: the nodes of the tape. Methods are added by the layers above."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from scull.core.dtype import DType, of_array
+from scull.core.meta import Kind, Meta
+
+new = object.__new__
+add_reduce = np.add.reduce
+tick = itertools.count(
+    -1, -1
+).__next__  # decreasing, so that the heap of `backward` pops the newest first
+
+
+class Methods:
+    """What Tensor, Variable and abstract values have in common; the layers above add the operators of Python."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __array_ufunc__ = None  # an array on the left leaves `array * x` to us
+
+
+class Value(Methods):
+    """A tensor of which only the meta is known."""
+
+    __slots__ = ("meta",)
+
+    def __init__(self, meta: Meta) -> None:
+        self.meta = meta
+
+    shape = property(lambda self: self.meta.shape)
+    ndim = property(lambda self: len(self.meta.shape))
+    dtype = property(lambda self: self.meta.dtype)
+
+
+class Tensor(Methods):
+    """An array and the node of the tape that made it. All else is derived, or rare and kept in `__dict__`.
+
+    `node` is None when no gradient is wanted, a `Leaf` for a tensor that nothing computed.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "array", "node")
+
+    def __init__(self, array: Any, stop_gradient: bool = True) -> None:
+        self.array = array if type(array) is ndarray or type(array) is Rows else np.asarray(array)
+        self.node: Any = None if stop_gradient else Leaf()
+
+    @property
+    def meta(self) -> Meta:
+        return (
+            self.array.meta
+            if type(self.array) is Rows
+            else Meta(self.array.shape, of_array(self.array.dtype))
+        )
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self.array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return of_array(self.array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.array.shape)
+
+
+class Parameter(Tensor):
+    """A tensor a Layer owns and an optimizer updates."""
+
+    __slots__ = ()
+
+
+class Rows:
+    """Some rows of a tall matrix: `values[i]` belongs to row `rows[i]`; repeated rows add up (SelectedRows)."""
+
+    __slots__ = ("height", "rows", "values")
+    __array_ufunc__ = None
+
+    def __init__(self, rows: Any, values: Any, height: int) -> None:
+        self.rows, self.values, self.height = rows, values, height
+
+    shape = property(lambda self: (self.height, *self.values.shape[1:]))
+    dtype = property(lambda self: self.values.dtype)
+    ndim = property(lambda self: self.values.ndim)
+    nbytes = property(lambda self: self.values.nbytes + self.rows.nbytes)
+
+    @property
+    def meta(self) -> Meta:
+        return Meta(self.shape, of_array(self.values.dtype), Kind.ROWS)
+
+    def dense(self) -> ndarray:
+        """The whole matrix."""
+        out = np.zeros(self.shape, self.values.dtype)
+        np.add.at(out, self.rows, self.values)
+        return out
+
+    def merged(self) -> "Rows":
+        """The same matrix with each row at most once, in rising order."""
+        rows, places = np.unique(self.rows, return_inverse=True)
+        values = np.zeros((len(rows), *self.values.shape[1:]), self.values.dtype)
+        np.add.at(values, places.reshape(-1), self.values)
+        return Rows(rows, values, self.height)
+
+    def copy(self) -> "Rows":
+        return Rows(self.rows.copy(), self.values.copy(), self.height)
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Rows):
+            rows = np.concatenate([self.rows, other.rows])
+            return Rows(rows, np.concatenate([self.values, other.values]), self.height)
+        out = other.copy()
+        np.add.at(out, self.rows, self.values)
+        return out
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: Any) -> "Rows":
+        return Rows(self.rows, self.values * factor, self.height)
+
+    __rmul__ = __mul__
+
+
+class Stub:
+    """The shape and element type of an array that need not be kept alive."""
+
+    __slots__ = ("dtype", "shape")
+
+    @property
+    def meta(self) -> Meta:
+        return Meta(self.shape, of_array(self.dtype))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+def stub(x: Any) -> Any:
+    """`x` without its elements."""
+    if isinstance(x, ndarray | Rows):
+        s = new(Stub)
+        s.shape, s.dtype = x.shape, x.dtype
+        return s
+    return [stub(v) for v in x] if isinstance(x, list) else x
+
+
+class Node:
+    """One applied operator: what its rules asked to keep, and an edge to the node of each input (None: no gradient)."""
+
+    __slots__ = ("__weakref__", "attrs", "edges", "grad", "hooks", "op", "order", "saved", "shapes")
+
+
+class Leaf:
+    """Where gradients of a tensor that nothing computed come to rest. It does not know its tensor: no cycle."""
+
+    __slots__ = ("__weakref__", "grad", "hooks", "order", "total")
+
+    def __init__(self) -> None:
+        self.grad = self.total = self.hooks = None
+        self.order = 0  # after every node in the order of `backward`
+
+    def __lt__(self, other: Any) -> bool:
+        return False
+
+
+class Part:
+    """The edge to one result of an operator that has several: passes its gradient on to the node they share."""
+
+    __slots__ = ("__weakref__", "edges", "grad", "hooks", "index", "node", "op", "order", "saved")
+
+    def __init__(self, node: Node, index: Any) -> None:
+        self.node, self.index, self.grad, self.order, self.op = node, index, None, tick(), PART
+        self.edges, self.saved, self.hooks = (node,), (), None
+
+
+class PartOf:
+    """The pseudo-operator behind `Part`."""
+
+    name = "part"
+    broadcasts = False
+    inputs = outputs = ()
+
+
+PART = PartOf()
+
+
+def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
+    """`g` summed down to `shape`."""
+    if g.shape == shape:
+        return g
+    lead = g.ndim - len(shape)
+    if lead > 0:
+        g = add_reduce(g, axis=tuple(range(lead)))
+    axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
+    return np.asarray(add_reduce(g, axis=axes, keepdims=True) if axes else g)

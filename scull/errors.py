@@ -1,0 +1,98 @@
+"""Every exception scull raises on purpose. Each is also the builtin that fits, so plain code catches it too.
+
+ScullError
+  ShapeError            shapes that do not fit together
+  DtypeError            an element type an operator does not take
+  ArgumentError         a value outside what a parameter accepts
+  ArgumentTypeError     a value of a type a parameter does not accept
+  UnknownSizeError      a body computed with a size known only at run time
+  RangeError            an index outside its axis
+  TapeError             the gradient tape cannot do what was asked
+  InPlaceError          a tensor that a gradient needs was overwritten
+  ProgramError          a Program that is not legal
+    UnknownOpError      an operator type nobody declared
+    SlotError           an input, output or attribute the operator does not have
+  RunError              an Executor cannot run this Program now
+    FeedError           a fed value is missing, or has another shape or dtype
+    FetchError          a fetched name is not a variable of the Program
+    UninitializedError  a persistable variable has no value in the scope
+  FileError             bytes that are not what they should be
+    UnsafeFileError     a file that would run code
+  UnsupportedError      something scull does not do, with the reason
+"""
+
+
+class ScullError(Exception):
+    """The root of everything scull raises on purpose."""
+
+
+class ShapeError(ScullError, ValueError):
+    """Operands whose shapes do not fit together: print their shapes, reshape or transpose one."""
+
+
+class DtypeError(ScullError, TypeError):
+    """An operand has an element type the operator does not take: `cast` it first."""
+
+
+class ArgumentError(ScullError, ValueError):
+    """A parameter has a value outside the range the message names."""
+
+
+class ArgumentTypeError(ScullError, TypeError):
+    """A parameter has a value of a type the message names as not accepted."""
+
+
+class UnknownSizeError(ScullError, TypeError):
+    """A body computed with a size known only when the program runs: use `size_of`, `sum_like`, `reduce_mean`."""
+
+
+class RangeError(ScullError, IndexError):
+    """An index lies outside its axis: compare it with the size the message names."""
+
+
+class TapeError(ScullError, RuntimeError):
+    """`backward` found no tape or one already freed: pass `retain_graph=True` or compute the loss again."""
+
+
+class InPlaceError(TapeError):
+    """A tensor that a gradient needs was overwritten: clone it before the operation the message names."""
+
+
+class ProgramError(ScullError, ValueError):
+    """A Program breaks one of the rules `verify` checks: the message names the block and the operator."""
+
+
+class UnknownOpError(ProgramError):
+    """No operator of this type is declared: look for a misspelt type."""
+
+
+class SlotError(ProgramError):
+    """The operator has no such input, output or attribute: the message lists those it has."""
+
+
+class RunError(ScullError, RuntimeError):
+    """An Executor cannot run this Program with this scope now."""
+
+
+class FeedError(RunError, ValueError):
+    """A declared input was not fed, or with another shape or dtype than declared."""
+
+
+class FetchError(RunError, ValueError):
+    """The fetch list names something the Program does not compute."""
+
+
+class UninitializedError(RunError):
+    """A persistable variable has no value: run the startup Program in this scope first."""
+
+
+class FileError(ScullError, ValueError):
+    """The bytes of a file are not what its kind demands: it is damaged or of another kind."""
+
+
+class UnsafeFileError(FileError):
+    """Loading the file would run code it names: scull refuses, whoever wrote it."""
+
+
+class UnsupportedError(ScullError, NotImplementedError):
+    """Something scull does not do; the message gives the reason."""

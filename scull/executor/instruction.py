@@ -1,0 +1,237 @@
+"""Instructions: a kernel with everything bound, the slots it reads, the slots it fills."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from scull.core.eager import SILENT, kernel_for
+from scull.core.interpreter import interpreting
+from scull.core.meta import Kind
+from scull.core.op import as_outputs
+from scull.core.random import Draw
+from scull.core.tensor import Stub, Tensor, new
+from scull.ir.operator import Operator, program_outputs
+from scull.ir.variable import Variable
+
+NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw of the run
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One operator, ready to run: `frame[put] = call(*get(frame))`, then the slots of `frees` are dropped."""
+
+    operator: Operator
+    call: Callable[..., Any]
+    get: Callable[[Any], Any]
+    put: Any
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    frees: tuple[int, ...] = ()
+    is_shape: bool = False  # keeps the shape of a value and lets its memory go
+
+    def freeing(self, frees: tuple[int, ...]) -> "Instruction":
+        """The same, dropping `frees` afterwards."""
+        return replace(self, frees=frees)
+
+
+def bind(
+    operator: Operator, slots: dict[Variable, int], draws: int, copies_views: bool
+) -> Instruction:
+    """The instruction of one operator; `draws` is how many draws of the run come before it."""
+    entries = [slot_numbers(s, slots) for s in operator.inputs]
+    call, random = bound_kernel(operator, draws)
+    if copies_views:
+        call = copying(call)
+    get = getter([*entries, DRAW] if random else entries)
+    reads = tuple(i for e in entries for i in (e if isinstance(e, list) else [e]) if i > DRAW)
+    outs = [
+        NOTHING if overwrites(operator, n) else slot_numbers(s, slots)
+        for n, s in zip(program_outputs(operator.op), operator.outputs, strict=True)
+    ]
+    places = tuple(i for e in outs for i in (e if isinstance(e, list) else [e]) if i > DRAW)
+    if len(outs) == 1 and places and not isinstance(outs[0], list):
+        return Instruction(operator, call, get, places[0], reads, places)
+    spread = spreading(operator, call, outs)
+    if places == tuple(range(places[0], places[0] + len(places))) if places else True:
+        where = slice(places[0], places[-1] + 1) if places else slice(0, 0)
+        return Instruction(operator, spread, get, where, reads, places)
+    return Instruction(operator, scattering(spread, get, places), whole, slice(0, 0), reads, places)
+
+
+def overwrites(operator: Operator, output: str) -> bool:
+    """Whether this output is written into the memory of the operand that stands there too."""
+    operand = operator.op.in_place.get(output)
+    if operand is None:
+        return False
+    result = operator.outputs[operator.op.outputs.index(output)]
+    return result is not None and result is operator.inputs[operator.op.inputs.index(operand)]
+
+
+def first_of(slot: int) -> Callable[[Any], Any]:
+    """A function that picks one operand from a frame."""
+    return itemgetter(slice(slot, slot + 1))
+
+
+def spreading(operator: Operator, call: Any, outs: list[Any]) -> Any:
+    """`call` with its results in line, those of lists too, without those nobody has a place for."""
+    if operator.op.xshape:
+        return with_xshape(operator, call, outs)
+    several = len(operator.op.outputs) > 1
+
+    def spread(*operands: Any) -> Any:
+        found = call(*operands)
+        values = []
+        for place, value in zip(outs, found if several else (found,), strict=False):
+            if isinstance(place, list):
+                values.extend([v for i, v in zip(place, value, strict=True) if i > DRAW])
+            elif place > DRAW:
+                values.append(value)
+        return values
+
+    return spread
+
+
+def whole(frame: Any) -> Any:
+    """The frame itself as the only operand."""
+    return (frame,)
+
+
+def scattering(call: Any, get: Any, places: tuple[int, ...]) -> Any:
+    """A call that reads and fills a frame by itself, for results that do not lie side by side."""
+
+    def scatter(frame: Any) -> Any:
+        for i, value in zip(places, call(*get(frame)), strict=True):
+            frame[i] = value
+        return ()
+
+    return scatter
+
+
+def slot_numbers(slot: Any, slots: dict[Variable, int]) -> Any:
+    """The frame's places of what stands in one slot."""
+    if isinstance(slot, list):
+        return [NOTHING if v is None else slots[v] for v in slot]
+    return NOTHING if slot is None else slots[slot]
+
+
+def getter(entries: list[Any]) -> Callable[[Any], Any]:
+    """A function that picks the operands from a frame."""
+    if any(isinstance(e, list) for e in entries):
+        return lambda frame: [
+            [frame[i] for i in e] if isinstance(e, list) else frame[e] for e in entries
+        ]
+    if len(entries) == 1:
+        return first_of(entries[0])
+    return itemgetter(*entries) if entries else itemgetter(slice(0, 0))
+
+
+def with_xshape(operator: Operator, call: Any, outs: list[Any]) -> Any:
+    """The result and, where the Program has a place for it, the empty array that records the operand's shape."""
+    place = operator.op.inputs.index(operator.op.xshape)
+    wanted = outs[1] > DRAW
+
+    def calling(*operands: Any) -> Any:
+        x = operands[place]
+        out = call(*operands)
+        return [out, np.empty((0, *x.shape), x.dtype)] if wanted else [out]
+
+    return calling
+
+
+def copying(call: Any) -> Any:
+    """`call` with a copy of its result, where a view would see later writes."""
+
+    def copy(*operands: Any) -> Any:
+        found = call(*operands)
+        return [v.copy() for v in found] if isinstance(found, list | tuple) else found.copy()
+
+    return copy
+
+
+def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
+    """The kernel with its attributes; whether it takes the run's first draw as its last operand."""
+    op, attrs = operator.op, dict(operator.attrs)
+    if op.takes_wanted:
+        attrs["wanted"] = tuple(
+            n for n, s in zip(op.outputs, operator.outputs, strict=False) if s is not None
+        )
+    if op.forward is not None and op.forward.xshape and op.forward.xshape in op.inputs:
+        return unshaped(op, attrs), False
+    if any(not v.dtype.native for v in operator.operands()) and op.cpu is None:
+        return partial(by_tensors, op, attrs), False
+    if "random" in op.effects:
+        return with_draw(op, attrs, draws)
+    if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
+        kernel = op.rows_kernel
+    elif op.rows_kernel is not None:
+        return partial(by_kind, op, operator, attrs), False
+    else:
+        kernel = op.cpu or op.compute
+    if op.forward is not None:
+        return partial(op.compute, **attrs), False
+    if op.in_place:
+        return in_place(operator, kernel, attrs), False
+    if isinstance(op.short, np.ufunc) and attrs.get("axis", -1) == -1:
+        return op.short, False
+    return (partial(kernel, **attrs) if attrs else kernel), False
+
+
+def with_draw(op: Any, attrs: dict[str, Any], draws: int) -> tuple[Any, bool]:
+    """A random kernel: of a fixed draw where the operator has a seed, else of its draw of this run."""
+    kernel = op.cpu
+    if attrs.get("seed"):
+        return partial(kernel, **attrs, draw=Draw(attrs["seed"] & (2**64 - 1), 0)), False
+
+    def drawing(*operands: Any) -> Any:
+        first = operands[-1]
+        return kernel(*operands[:-1], **attrs, draw=Draw(first.seed, first.number + draws))
+
+    return drawing, True
+
+
+def by_kind(op: Any, operator: Operator, attrs: dict[str, Any], *operands: Any) -> Any:
+    """Choose the kernel by what the operands are when run: a gradient may be row-sparse."""
+    kernel = kernel_for(op, list(operands))
+    if op.in_place:
+        return in_place(operator, kernel, attrs)(*operands)
+    return kernel(*operands, **attrs)
+
+
+def in_place(operator: Operator, kernel: Any, attrs: dict[str, Any]) -> Any:
+    """A kernel that writes over its operands."""
+    op = operator.op
+    places = [
+        op.inputs.index(op.in_place[n]) if overwrites(operator, n) else None for n in op.outputs
+    ]
+    several = len(op.outputs) > 1
+
+    def writing(*operands: Any) -> Any:
+        outs = tuple([None if i is None else operands[i] for i in places])
+        return kernel(*operands, out=outs if several else outs[0], **attrs)
+
+    return writing
+
+
+def unshaped(op: Any, attrs: dict[str, Any]) -> Any:
+    """The kernel of a gradient operator that reads a shape from XShape."""
+    place = op.inputs.index(op.forward.xshape)
+
+    def reading(*operands: Any) -> Any:
+        recorded = operands[place]
+        like = new(Stub)
+        like.shape, like.dtype = recorded.shape[1:], recorded.dtype
+        return op.compute(*operands[:place], like, *operands[place + 1 :], **attrs)
+
+    return reading
+
+
+def by_tensors(op: Any, attrs: dict[str, Any], *operands: Any) -> Any:
+    """Run a body on Tensors: for element types whose arithmetic NumPy would promote."""
+    with interpreting(SILENT):
+        found = op.body(*[Tensor(x) if isinstance(x, np.ndarray) else x for x in operands], **attrs)
+    results = tuple(t.array if isinstance(t, Tensor) else t for t in as_outputs(op, found))
+    return results if len(op.outputs) > 1 else results[0]

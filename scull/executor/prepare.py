@@ -1,0 +1,66 @@
+"""The first step of planning: which operators run, what is fed, what is fetched."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from scull.errors import FeedError, FetchError, UnknownOpError
+from scull.ir.operator import ForeignOp, Operator
+from scull.ir.variable import Variable
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The operators of one run in program order, and the variables at its edges."""
+
+    operators: tuple[Operator, ...]
+    feeds: tuple[Variable, ...]
+    fetches: tuple[Variable, ...]
+
+
+def prepare(
+    block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...], prune: bool
+) -> Prepared:
+    """Check the edges and drop what the run does not need."""
+    operators = tuple(o for o in block.ops if o.type not in ("feed", "fetch", "fetch_v2"))
+    for o in operators:
+        if isinstance(o.op, ForeignOp):
+            raise UnknownOpError(
+                f"no operator of type `{o.type}` is declared; it stands at {o.line or 'a loaded file'}"
+            )
+    feeds = tuple(v for v in (block.find(n) for n in feed_names) if v is not None)
+    fetches = tuple(fetched(block, n) for n in fetch_names)
+    if prune:
+        operators = pruned(operators, {v for v in fetches})
+    missing_feeds(block, operators, set(feeds))
+    return Prepared(operators, feeds, fetches)
+
+
+def fetched(block: Any, name: str) -> Variable:
+    """The variable to fetch."""
+    found: Variable | None = block.find(name)
+    if found is None:
+        raise FetchError(f"the Program has no variable `{name}` to fetch")
+    return found
+
+
+def pruned(operators: tuple[Operator, ...], needed: set[Variable]) -> tuple[Operator, ...]:
+    """Those that `needed` depends on."""
+    kept = []
+    for o in reversed(operators):
+        if needed & set(o.results()) or (not o.results() and o.op.effects):
+            kept.append(o)
+            needed |= set(o.operands())
+    return tuple(reversed(kept))
+
+
+def missing_feeds(block: Any, operators: tuple[Operator, ...], fed: set[Variable]) -> None:
+    """Refuse a run in which a declared input is read and not fed."""
+    written = set(fed)
+    for o in operators:
+        for v in o.operands():
+            if v.is_data and v not in written and not v.persistable:
+                raise FeedError(
+                    f"the input `{v.name}` ({v.meta}) was not fed; `{o.type}` at {o.line} reads it. "
+                    f"Pass feed={{'{v.name}': ...}}"
+                )
+        written.update(o.results())

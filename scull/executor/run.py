@@ -1,0 +1,130 @@
+"""The loop that runs a plan, and the one that checks it while it does."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from scull.core.eager import situation, weak_meta
+from scull.core.tensor import Rows
+from scull.executor.instruction import Instruction
+from scull.executor.plan import Plan
+from scull.flags import flag
+
+Frame = list[Any]
+
+
+def fast_steps(plan: Plan) -> tuple[Any, ...]:
+    """The steps as tuples, which a loop takes apart faster than attributes."""
+    return tuple((s.call, s.get, s.put, s.frees) for s in plan.steps)
+
+
+def run(plan: Plan, steps: tuple[Any, ...], frame: Frame) -> None:
+    """Run `plan` once. Order and lifetimes were decided when it was made."""
+    call = get = None
+    try:
+        for call, get, put, frees in steps:
+            frame[put] = call(*get(frame))
+            for slot in frees:
+                frame[slot] = None
+    except Exception as error:
+        step = next(s for s in plan.steps if s.call is call and s.get is get)
+        raise explained(error, step, frame) from None
+
+
+@dataclass
+class Ledger:
+    """The bytes of a run's temporaries: now, at most, and after each step."""
+
+    live: int = 0
+    peak: int = 0
+    history: tuple[int, ...] = ()
+
+    def add(self, size: int) -> None:
+        self.live += size
+        self.peak = max(self.peak, self.live)
+
+
+def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
+    """Run `plan` step by step, counting bytes, filling what is dropped with NaN when POISON is set."""
+    poison = flag("POISON")
+    counted: dict[
+        int, tuple[int, set[int]]
+    ] = {}  # id of a memory's owner -> its bytes and the slots that use it
+    outside = {id(owner(v)) for v in frame if isinstance(v, ndarray)}
+    for step in plan.steps:
+        try:
+            frame[step.put] = step.call(*step.get(frame))
+        except Exception as error:
+            raise explained(error, step, frame) from None
+        for slot in step.writes:
+            count(frame[slot], slot, counted, outside, ledger)
+        for slot in step.frees:
+            drop(frame, slot, counted, ledger, poison)
+        ledger.history += (ledger.live,)
+
+
+def owner(array: Any) -> Any:
+    """The array that owns the memory of `array`."""
+    while isinstance(array.base, ndarray):
+        array = array.base
+    return array
+
+
+def count(value: Any, slot: int, counted: Any, outside: set[int], ledger: Ledger) -> None:
+    """Note the memory of a result."""
+    if isinstance(value, Rows):
+        value = value.values
+    if not isinstance(value, ndarray):
+        return
+    memory = owner(value)
+    if id(memory) in outside:
+        return
+    if id(memory) not in counted:
+        counted[id(memory)] = (memory.nbytes, set())
+        ledger.add(memory.nbytes)
+    counted[id(memory)][1].add(slot)
+
+
+def drop(frame: Frame, slot: int, counted: Any, ledger: Ledger, poison: bool) -> None:
+    """Forget the value in `slot`; its memory is gone when no other slot uses it."""
+    value, frame[slot] = frame[slot], None
+    if isinstance(value, Rows):
+        value = value.values
+    if not isinstance(value, ndarray):
+        return
+    memory = owner(value)
+    entry = counted.get(id(memory))
+    if entry is None:
+        return
+    entry[1].discard(slot)
+    if not entry[1]:
+        del counted[id(memory)]
+        ledger.add(-entry[0])
+        if poison and memory.flags.writeable and memory.dtype.kind in "fc":
+            memory.fill(np.nan)
+
+
+def explained(error: Exception, step: Instruction, frame: Frame) -> Exception:
+    """`error` with the operator, its operands and the user's line that made it."""
+    operator = step.operator
+    operands = [described(frame, s) for s in step.get(frame)] if step is not None else []
+    if not getattr(error, "__notes__", None):
+        try:
+            metas = tuple(operands)
+            operator.op.infer(metas, operator.attrs)
+        except Exception as law:
+            error = law
+        error.add_note(
+            situation(operator.op, tuple(operands), str(operator.line or "a loaded file"))
+        )
+    return error.with_traceback(None)
+
+
+def described(frame: Frame, value: Any) -> Any:
+    """The meta of an operand."""
+    try:
+        return weak_meta(value)
+    except AttributeError:
+        return None

@@ -1,0 +1,1 @@
+"""Paddle's files: bytes to messages, arrays and plain values, and back."""

@@ -1,0 +1,53 @@
+"""Every setting read from the environment, in one table. `with flags(DEBUG=2):` changes one for a while.
+
+Each is read from `SCULL_<NAME>` once, when first asked for. Paddle's own `FLAGS_<name>` are kept in `PADDLE`,
+set by `set_flags` and read by `get_flags`.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+DEFAULTS: dict[str, Any] = {
+    "DEBUG": 0,  # 1 compilations, 2 steps with times, 3 programs after passes, 4 source, 5 refusals
+    "COMPILE": "off",  # off, tiered or eager
+    "SCHEDULE_SEED": -1,  # any legal order of a plan, picked by this seed; -1: program order
+    "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
+    "LEDGER": False,  # count the bytes of every temporary of a run
+}
+
+PADDLE: dict[str, Any] = {
+    "FLAGS_check_nan_inf": False,
+    "FLAGS_use_stride_kernel": True,
+    "FLAGS_cudnn_deterministic": False,
+    "FLAGS_eager_delete_tensor_gb": 0.0,
+}
+
+_values: dict[str, Any] = {}
+
+
+def flag(name: str) -> Any:
+    """The value of one setting."""
+    if name not in _values:
+        default = DEFAULTS[name]
+        text = os.environ.get("SCULL_" + name)
+        _values[name] = default if text is None else _parse(text, default)
+    return _values[name]
+
+
+@contextmanager
+def flags(**values: Any) -> Iterator[None]:
+    """Settings changed within the block."""
+    before = {name: flag(name) for name in values}
+    _values.update(values)
+    try:
+        yield
+    finally:
+        _values.update(before)
+
+
+def _parse(text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        return text.lower() in ("1", "true", "on", "yes")
+    return type(default)(text)

@@ -1,0 +1,188 @@
+"""`save` and `load`: Paddle's pickles, written atomically, read without running code."""
+
+import io
+import os
+from typing import Any
+
+import numpy as np
+
+from scull.core.tensor import Rows, Tensor
+from scull.errors import ArgumentError, ArgumentTypeError, FileError
+from scull.files.atomic import atomic_file
+from scull.files.pickles import dump
+from scull.files.pickles import load as load_pickle
+from scull.files.program import bytes_of, program_of
+from scull.files.tensor_stream import read_tensor
+from scull.ir.program import Program
+from scull.runtime.scope import ScopeTensor
+
+
+def as_stored(value: Any) -> Any:
+    """A Tensor as (name, array), which Paddle loads as a Tensor; None for what it does not know."""
+    if isinstance(value, Tensor):
+        array = value.array.dense() if isinstance(value.array, Rows) else value.array
+        return value.name, np.ascontiguousarray(array).reshape(array.shape)  # type: ignore[attr-defined]
+    if isinstance(value, ScopeTensor):
+        return np.asarray(value)
+    return None
+
+
+def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
+    """Write `obj` to `path`, whole or not at all; Paddle 2.6 reads it.
+
+    Args:
+        obj: a state dictionary, a Tensor, a Program, or nested containers of them.
+        path (str | BytesIO): where; folders are made.
+        protocol (int): of the pickle: 2, 3 or 4.
+
+    Examples:
+        >>> import io
+        >>> import scull as paddle
+        >>> stream = io.BytesIO()
+        >>> paddle.save({"w": paddle.ones([2])}, stream)
+        >>> _ = stream.seek(0)
+        >>> paddle.load(stream)["w"].tolist()
+        [1.0, 1.0]
+    """
+    if isinstance(protocol, bool) or not isinstance(protocol, int):
+        raise ArgumentError(f"The 'protocol' MUST be `int`, but received {type(protocol)}")
+    if not 1 < protocol < 5:
+        raise ArgumentError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
+    if isinstance(path, io.BytesIO):
+        write(obj, path, protocol)
+        return
+    name = os.fspath(path)
+    if os.path.basename(name) == "":
+        raise ArgumentError(
+            "The input path MUST be format of dirname/filename [dirname\\filename in Windows system], but received "
+            "filename is empty string."
+        )
+    folder = os.path.dirname(name)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    with atomic_file(name) as stream:
+        write(obj, stream, protocol)
+
+
+def write(obj: Any, stream: Any, protocol: int) -> None:
+    """Append `obj` to a stream."""
+    if isinstance(obj, Program):
+        stream.write(bytes_of(obj))
+        return
+    if callable(obj) and hasattr(obj, "state_dict"):
+        raise ArgumentTypeError(
+            "a Layer is saved by its state_dict(), or by jit.save with its network"
+        )
+    if isinstance(obj, dict) and obj and all(isinstance(k, str) for k in obj) and is_state(obj):
+        obj = named_state(obj)
+    dump(obj, stream, protocol, as_stored)
+
+
+def is_state(obj: dict[Any, Any]) -> bool:
+    """Whether a dictionary is that of a Layer or an optimizer: Tensors, and settings without Tensors."""
+    return all(
+        isinstance(v, Tensor)
+        or (isinstance(v, dict) and not any(isinstance(w, Tensor) for w in v.values()))
+        for v in obj.values()
+    )
+
+
+def named_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a state dictionary, and under a key of Paddle's the names of its tensors."""
+    arrays: dict[str, Any] = {
+        k: np.ascontiguousarray(v.array).reshape(v.array.shape) if isinstance(v, Tensor) else v
+        for k, v in state.items()
+    }
+    arrays["StructuredToParameterName@@"] = {
+        k: v.name for k, v in state.items() if isinstance(v, Tensor)
+    }
+    return arrays
+
+
+def load(path: Any, **configs: Any) -> Any:
+    """What `save` of scull or Paddle wrote; no code of the file runs.
+
+    Args:
+        path (str | BytesIO): where.
+        configs: `return_numpy=True` gives arrays instead of Tensors; `keep_name_table=True` keeps parameter names.
+
+    Returns:
+        The object, with Tensors where there were some.
+    """
+    unknown = configs.keys() - {
+        "return_numpy",
+        "keep_name_table",
+        "model_filename",
+        "params_filename",
+    }
+    if unknown:
+        raise ArgumentError(f"load has no setting {', '.join(sorted(unknown))}")
+    if isinstance(path, io.BytesIO):
+        return restored(read(path), configs)
+    name = os.fspath(path)
+    for candidate in (name, name + ".pdparams", name + ".pdopt"):
+        if os.path.isfile(candidate):
+            with open(candidate, "rb") as stream:
+                return restored(read(stream), configs)
+    raise ArgumentError(f"The ``path`` ({name}) to load model not exists.")
+
+
+def read(stream: Any) -> Any:
+    """A pickle, a Program or a tensor, told apart by their first bytes."""
+    start = stream.tell()
+    head = stream.read(4)
+    stream.seek(start)
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
+        return load_pickle(stream)
+    if head == b"\0\0\0\0":
+        return Tensor(read_tensor(stream).array)
+    data = stream.read()
+    try:
+        return program_of(data)
+    except FileError as error:
+        raise FileError(f"the file is neither a pickle, a tensor nor a Program: {error}") from None
+
+
+def restored(value: Any, configs: dict[str, Any]) -> Any:
+    """Tensors for named arrays, and for arrays of a state dictionary."""
+    numpy = bool(configs.get("return_numpy"))
+    if isinstance(value, dict) and "StructuredToParameterName@@" in value:
+        names = value["StructuredToParameterName@@"]
+        rest = {
+            k: v
+            for k, v in value.items()
+            if k != "StructuredToParameterName@@" or configs.get("keep_name_table")
+        }
+        return {
+            k: named(v, names.get(k), numpy) if isinstance(v, np.ndarray) else v
+            for k, v in rest.items()
+        }
+    return revived(value, numpy)
+
+
+def revived(value: Any, numpy: bool) -> Any:
+    """Containers with (name, array) pairs made Tensors."""
+    if (
+        type(value) is tuple
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], np.ndarray)
+    ):
+        return named(value[1], value[0], numpy)
+    if isinstance(value, np.ndarray):
+        return named(value, None, numpy)
+    if isinstance(value, dict):
+        return type(value)((k, revived(v, numpy)) for k, v in value.items())
+    if isinstance(value, list | tuple | set):
+        return type(value)(revived(v, numpy) for v in value)
+    return value
+
+
+def named(array: Any, name: str | None, numpy: bool) -> Any:
+    """An array as a Tensor of its name."""
+    if numpy:
+        return array
+    made = Tensor(array)
+    if name is not None:
+        made.name = name  # type: ignore[attr-defined]
+    return made

@@ -1,0 +1,1 @@
+"""Programs: what a network is, before it runs. Program, Block, Operator, Variable; recording, printing, verifying."""

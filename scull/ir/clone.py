@@ -1,0 +1,126 @@
+"""Copies of Programs: whole, without training, or only what some results need."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from scull.ir.block import Block
+from scull.ir.operator import Operator
+from scull.ir.program import CLONES, Program
+from scull.ir.variable import ParameterVariable, Variable
+
+BACKWARD, OPTIMIZE = 1, 2
+PARAMETER = ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip")
+VARIABLE = (
+    "stop_gradient",
+    "persistable",
+    "is_data",
+    "need_check_feed",
+    "lod_level",
+    "belong_to_optimizer",
+)
+
+
+def copied(program: Program, kept: list[list[Operator]] | None = None) -> Program:
+    """A copy of `program`; of each block only the operators `kept`, and the variables they need."""
+    made = Program()
+    made.blocks = [Block(made, b.idx, b.parent_idx, b.forward_block_idx) for b in program.blocks]
+    made.random_seed, made.derivatives = program.random_seed, program.derivatives
+    made.current_block_idx = program.current_block_idx
+    twins: dict[Variable, Variable] = {}
+    needed = (
+        None
+        if kept is None
+        else {v for ops in kept for o in ops for v in (*o.operands(), *o.results())}
+    )
+    for source, block in zip(program.blocks, made.blocks, strict=True):
+        for name in sorted(source.vars):
+            v = source.vars[name]
+            if needed is None or v in needed or v.is_data:
+                twins[v] = block.add(copied_variable(v, block))
+    for i, (source, block) in enumerate(zip(program.blocks, made.blocks, strict=True)):
+        for o in source.ops if kept is None else kept[i]:
+            block.append(copied_operator(o, block, twins))
+    if kept is None:
+        made.scope_counts, made.lr_scheduler = dict(program.scope_counts), program.lr_scheduler
+        made.lr_var = program.lr_var and twins[program.lr_var]
+    return made
+
+
+def copied_variable(v: Variable, block: Block) -> Variable:
+    """The same variable for another block."""
+    options = {n: getattr(v, n) for n in VARIABLE}
+    if isinstance(v, ParameterVariable):
+        options |= {n: getattr(v, n) for n in PARAMETER}
+        made: Variable = ParameterVariable(v.name, v.meta, block, **options)
+    else:
+        made = Variable(v.name, v.meta, block, **options)
+    made.wire = v.wire
+    return made
+
+
+def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) -> Operator:
+    """The same operator on the variables of another Program."""
+
+    def twin(slot: Any) -> Any:
+        if isinstance(slot, list):
+            return [twin(v) for v in slot]
+        return slot if slot is None else twins[slot]
+
+    attrs = {
+        n: block.program.blocks[v.idx] if isinstance(v, Block) else v for n, v in o.attrs.items()
+    }
+    made = Operator(
+        block, o.op, tuple(map(twin, o.inputs)), tuple(map(twin, o.outputs)), attrs, dict(o.extra)
+    )
+    made.role, made.role_var, made.namescope, made.device = (
+        o.role,
+        o.role_var,
+        o.namescope,
+        o.device,
+    )
+    made.line, made.says_inputs, made.is_target, made.wire = (
+        o.line,
+        o.says_inputs,
+        o.is_target,
+        o.wire,
+    )
+    return made
+
+
+def for_test(program: Program) -> Program:
+    """A copy without gradients and updates, where operators that know testing from training test."""
+    kept = [[o for o in b.ops if not o.role & (BACKWARD | OPTIMIZE)] for b in program.blocks]
+    made = copied(program, kept)
+    for block in made.blocks:
+        for o in block.ops:
+            if "is_test" in o.op.kinds:
+                o.attrs["is_test"] = True
+    return made
+
+
+def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Variable]) -> Program:
+    """A copy with only what `targets` need when `feeds` are given."""
+    given = set(feeds)
+    needed = set(targets)
+    kept: list[Operator] = []
+    for o in reversed(program.global_block().ops):
+        if needed & set(o.results()) and o.type not in ("feed", "fetch"):
+            kept.append(o)
+            needed |= {v for v in o.operands() if v.name not in given}
+            needed |= {
+                v
+                for b in o.blocks()
+                for inner in b.ops
+                for v in inner.operands()
+                if v.name not in given
+            }
+    rest = [list(b.ops) for b in program.blocks[1:]]
+    made = copied(program, [list(reversed(kept)), *rest])
+    block, source = made.global_block(), program.global_block()
+    for v in [*targets, *(source.var(n) for n in given if source.has_var(n))]:
+        if not block.has_var(v.name):
+            block.add(copied_variable(v, block))
+    return made
+
+
+CLONES.update(whole=copied, for_test=for_test, pruned=pruned)

@@ -1,0 +1,306 @@
+"""Operators of a Program: which operator, on which variables, with which attributes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from scull.core.attribute import normalised
+from scull.core.op import Op, op_of
+from scull.errors import SlotError, UnknownOpError
+from scull.ir.text import operator_text
+from scull.ir.variable import Variable
+
+EMPTY = "@EMPTY@"
+COMMON = {
+    "op_role": 0,
+    "op_role_var": [],
+    "op_namescope": "/",
+    "op_device": "",
+    "with_quant_attr": False,
+}
+
+
+class ForeignOp:
+    """An operator nobody declared, met in a file: its slots are as written, and it cannot run."""
+
+    shape_only: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    output_lists: frozenset[str] = frozenset()
+    effects: frozenset[str] = frozenset()
+    gradient = forward = xshape = None
+    unsaid: frozenset[str] = frozenset()
+    composite = takes_wanted = False
+
+    def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+        self.name = self.type = type
+        self.inputs, self.outputs = inputs, outputs
+        self.lists, self.output_lists = frozenset(inputs), frozenset(outputs)
+        self.kinds: dict[str, Any] = {}
+        self.attrs: dict[str, Any] = {}
+        self.fixed: dict[str, Any] = {}
+        self.in_place: dict[str, str] = {}
+        self.views: dict[str, str] = {}
+
+    def slot(self, name: str) -> str:
+        return name
+
+    def attribute(self, name: str) -> str:
+        return name
+
+    def infer(self, metas: Any, attrs: Any) -> Any:
+        raise UnknownOpError(f"no operator of type `{self.type}` is declared")
+
+
+class Operator:
+    """One applied operator; `inputs` and `outputs` follow the declaration: a Variable, None, or a list of them."""
+
+    def __init__(
+        self,
+        block: Any,
+        op: Any,
+        inputs: tuple[Any, ...],
+        outputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.block, self.op, self.inputs, self.outputs, self.attrs = (
+            block,
+            op,
+            inputs,
+            outputs,
+            attrs,
+        )
+        self.extra: dict[str, Any] = (
+            extra or {}
+        )  # attributes as a Program spells them that `op` does not declare
+        self.role, self.role_var = 0, ()
+        self.namescope, self.device = "/", ""
+        self.line: Any = None  # (file, line, function) of the user
+        self.wire: Any = None  # the order and kinds of a file, kept for writing it unchanged
+        self.is_target = False
+        self.says_inputs = True  # whether empty input slots are written
+
+    @property
+    def type(self) -> str:
+        return str(self.op.type)
+
+    def operands(self) -> list[Variable]:
+        """The variables it reads, in the order of its slots."""
+        return [v for slot in self.inputs for v in each(slot)]
+
+    def results(self) -> list[Variable]:
+        """The variables it writes, in the order of its slots."""
+        return [v for slot in self.outputs for v in each(slot)]
+
+    def input_slots(self) -> dict[str, list[str]]:
+        """Slot to names, as a Program shows the inputs."""
+        return {self.op.slot(n): names(s) for n, s in zip(self.op.inputs, self.inputs, strict=True)}
+
+    def output_slots(self) -> dict[str, list[str]]:
+        """Slot to names, as a Program shows the outputs."""
+        return {
+            self.op.slot(n): names(s)
+            for n, s in zip(program_outputs(self.op), self.outputs, strict=True)
+        }
+
+    def spelt(self) -> dict[str, Any]:
+        """All attributes as a Program shows them."""
+        op = self.op
+        attrs = {
+            op.attribute(n): op.kinds[n].spelt(v) for n, v in self.attrs.items() if n in op.kinds
+        }
+        attrs = {**COMMON, **op.fixed, **attrs, **self.extra}
+        attrs["op_role"], attrs["op_role_var"] = self.role, list(self.role_var)
+        attrs["op_namescope"], attrs["op_device"] = self.namescope, self.device
+        return attrs
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one attribute, by its spelling in a Program."""
+        match name:
+            case "op_role":
+                self.role = int(value)
+            case "op_role_var":
+                self.role_var = tuple(value)
+            case "op_namescope":
+                self.namescope = value
+            case "op_device":
+                self.device = value
+            case "op_callstack":
+                self.extra[name] = list(value)
+            case _:
+                own = next((n for n in self.op.kinds if self.op.attribute(n) == name), None)
+                if own is None:
+                    self.extra[name] = value
+                else:
+                    self.attrs[own] = normalised(self.op.kinds[own], name, value)
+        if self.block is not None:
+            self.block.program.changed()
+
+    def replace(self, old: Variable, new: Variable | None, *, inputs: bool, outputs: bool) -> None:
+        """Put `new` where `old` stands."""
+        if inputs:
+            self.inputs = tuple(replaced(s, old, new) for s in self.inputs)
+        if outputs:
+            self.outputs = tuple(replaced(s, old, new) for s in self.outputs)
+        self.block.program.changed()
+
+    # ---- the names Paddle's users know ----
+
+    def input(self, slot: str) -> list[str]:
+        """The names in input `slot`."""
+        return self.input_slots().get(slot, [])
+
+    def output(self, slot: str) -> list[str]:
+        """The names in output `slot`."""
+        return self.output_slots().get(slot, [])
+
+    @property
+    def input_names(self) -> list[str]:
+        return sorted(self.input_slots())
+
+    @property
+    def output_names(self) -> list[str]:
+        return sorted(self.output_slots())
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        return [n for s in self.input_names for n in self.input(s)]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        return [n for s in self.output_names for n in self.output(s)]
+
+    @property
+    def idx(self) -> int:
+        return int(self.block.ops.index(self))
+
+    @property
+    def attr_names(self) -> list[str]:
+        return [*self.spelt(), "op_callstack"]
+
+    def has_attr(self, name: str) -> bool:
+        return name in self.attr_names
+
+    def attr(self, name: str) -> Any:
+        """One attribute as a Program shows it; a sub-block as its number."""
+        if name == "op_callstack":
+            return self.extra.get(name) or callstack(self.line)
+        value = self.spelt()[name]
+        return value.idx if hasattr(value, "idx") else value
+
+    def attr_type(self, name: str) -> Any:
+        """The wire name of an attribute's kind."""
+        own = next((n for n in self.op.kinds if self.op.attribute(n) == name), None)
+        return self.op.kinds[own].wire if own else None
+
+    def all_attrs(self) -> dict[str, Any]:
+        return {n: self.attr(n) for n in self.attr_names}
+
+    def _block_attr_id(self, name: str) -> int:
+        return int(self.spelt()[name].idx)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self.set(name, value)
+
+    _update_desc_attr = _set_attr
+
+    def _remove_attr(self, name: str) -> None:
+        self.extra.pop(name, None)
+
+    def _rename_input(self, old: str, new: str) -> None:
+        self.replace(named(self.operands(), old), self.block.meant(new), inputs=True, outputs=False)
+
+    def _rename_output(self, old: str, new: str) -> None:
+        self.replace(named(self.results(), old), self.block.meant(new), inputs=False, outputs=True)
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        return operator_text(self)
+
+    def __str__(self) -> str:
+        return operator_text(self)
+
+    __repr__ = __str__
+
+    def blocks(self) -> Iterator[Any]:
+        """The sub-blocks it owns."""
+        for n, kind in self.op.kinds.items():
+            value = self.attrs.get(n)
+            if kind.wire == "BLOCK" and value is not None:
+                yield value
+            elif kind.wire == "BLOCKS":
+                yield from value
+
+
+def program_outputs(op: Any) -> tuple[str, ...]:
+    """The outputs of `op` in a Program: its own and, where it records a shape, `xshape`."""
+    return (*op.outputs, "XShape") if op.xshape else tuple(op.outputs)
+
+
+def each(slot: Any) -> list[Variable]:
+    """The variables in one slot: it holds one, none, or a list."""
+    return [v for v in (slot if isinstance(slot, list) else [slot]) if isinstance(v, Variable)]
+
+
+def names(slot: Any) -> list[str]:
+    """The names in one slot, with a mark for a gap in a list."""
+    if isinstance(slot, list):
+        return [v.name if v is not None else EMPTY for v in slot]
+    return [] if slot is None else [slot.name]
+
+
+def named(variables: list[Variable], name: str) -> Variable:
+    """The variable of `variables` called `name`."""
+    for v in variables:
+        if v.name == name:
+            return v
+    raise SlotError(f"the operator has no variable `{name}`")
+
+
+def callstack(line: Any) -> list[str]:
+    """The user's line in the form of Paddle's call stacks."""
+    if not line:
+        return []
+    file, _, number = str(line).rpartition(":")
+    return [f'  File "{file}", line {number}, in <module>', "    "]
+
+
+def replaced(slot: Any, old: Variable, new: Variable | None) -> Any:
+    if isinstance(slot, list):
+        return [new if v is old else v for v in slot]
+    return new if slot is old else slot
+
+
+def filled_slots(
+    op: Op, declared: tuple[str, ...], given: dict[str, Any], kind: str, lists: Any
+) -> tuple[Any, ...]:
+    """What a user gave by slot, in the order of the declaration; names a slot that does not exist."""
+    spelt = {op.slot(n): n for n in declared}
+    unknown = [s for s in given if s not in spelt and given[s]]
+    if unknown:
+        raise SlotError(
+            f"`{op.type}` has no {kind} {', '.join(map(repr, unknown))}; it has {', '.join(spelt) or 'none'}"
+        )
+    result = []
+    for slot, name in spelt.items():
+        value = given.get(slot)
+        value = (
+            [value]
+            if value is not None and not isinstance(value, list | tuple)
+            else list(value or ())
+        )
+        if name in lists:
+            result.append(value)
+        elif len(value) > 1:
+            raise SlotError(
+                f"{kind} `{slot}` of `{op.type}` takes one variable, {len(value)} were given"
+            )
+        else:
+            result.append(value[0] if value else None)
+    return tuple(result)
+
+
+def foreign_or_declared(type: str, inputs: Any, outputs: Any) -> Any:
+    """The declaration of `type`; a foreign one with the slots at hand where there is none."""
+    try:
+        return op_of(type)
+    except UnknownOpError:
+        return ForeignOp(type, tuple(inputs), tuple(outputs))

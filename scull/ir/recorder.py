@@ -1,0 +1,153 @@
+"""Recording: every call of an operator becomes an Operator of the current block."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from scull.core import session
+from scull.core.attribute import normalised
+from scull.core.eager import padded, situation, strengthened, user_line, weak_meta
+from scull.core.interpreter import Interpreter
+from scull.core.meta import Meta
+from scull.core.op import Op, op_of
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentTypeError
+from scull.ir.block import Block, stamp
+from scull.ir.operator import Operator, each, program_outputs
+from scull.ir.program import main_program
+from scull.ir.variable import Variable
+
+
+class Recorder(Interpreter):
+    """Appends every operator to a block instead of running it; to that of the default main Program when none is given."""
+
+    def __init__(self, block: Block | None = None) -> None:
+        self.given = block
+        self.prefix: str | None = None
+        self.results: tuple[Any, ...] | None = None
+        self.captured: dict[int, Any] = {}
+
+    @property
+    def block(self) -> Block:
+        if self.given is None:
+            found: Block = main_program().current_block()
+            return found
+        return self.given
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        name = attrs.pop("name", None)
+        if op.inline:
+            with self.naming(name or session.unique_name(op.prefix)):
+                return op.body(*inputs, **attrs)
+        inputs = padded(op, inputs)
+        if op.broadcasts and len(op.inputs) == 2 and op.align:
+            inputs = UNIFY[0](op, inputs) if UNIFY else inputs
+        lifted = tuple([self.lift(op, x, inputs) for x in inputs])
+        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
+        try:
+            metas = op.infer(strengthened(tuple(map(weak_meta, lifted))), normal)
+        except Exception as error:
+            if not getattr(error, "__notes__", None):
+                error.add_note(situation(op, tuple(map(weak_meta, lifted)), user_line()))
+            raise
+        outs = self.outputs(op, lifted, metas, name)
+        self.append(op, lifted, outs, normal)
+        outs = outs[: len(op.outputs)]
+        return outs if len(op.outputs) > 1 else outs[0]
+
+    def outputs(
+        self, op: Op, inputs: tuple[Any, ...], metas: tuple[Any, ...], name: str | None
+    ) -> tuple[Any, ...]:
+        """The variables that take the results: those of `into`, else new ones."""
+        if op.xshape:
+            source = inputs[op.inputs.index(op.xshape)].meta
+            metas = (*metas, Meta((0, *source.shape), source.dtype))
+        if self.results is not None:
+            given = self.results
+            return (*given, *[None] * (len(metas) - len(given)))
+        reads = [v for s in inputs for v in each(s)]
+        stop = "grad" in op.missing or op.gradient is None or all(v.stop_gradient for v in reads)
+        names = self.namer(op, name)
+
+        def fresh(meta: Any) -> Any:
+            return meta and self.block.variable(names(), meta, stop_gradient=stop)
+
+        outs: list[Any] = []
+        for n, m in zip(program_outputs(op), metas, strict=True):
+            aliased = op.in_place.get(n)
+            if aliased is not None and m is not None:
+                outs.append(inputs[op.inputs.index(aliased)])
+            else:
+                outs.append([fresh(v) for v in m] if type(m) is list else fresh(m))
+        return tuple(outs)
+
+    def append(
+        self, op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> Operator:
+        """Append one operator with these entries."""
+        slots = tuple(list(s) if isinstance(s, tuple) else s for s in padded(op, inputs))
+        outputs = (*outputs, *[None] * (len(program_outputs(op)) - len(outputs)))
+        operator = Operator(self.block, op, slots, outputs, {**op.attrs, **attrs})
+        operator.says_inputs = bool(op.required) or any(each(s) for s in slots)
+        stamp(operator, self.block.program)
+        return self.block.append(operator)
+
+    def lift(self, op: Op, x: Any, others: tuple[Any, ...]) -> Any:
+        """`x` as a variable: a number becomes a fill_constant, a Tensor the variable of its name."""
+        if isinstance(x, bool | int | float | complex):
+            dtype = next(
+                (v.dtype for v in others if isinstance(v, Variable)), session.default_dtype()
+            )
+            with self.naming("tmp"):
+                return op_of("fill_constant").call(shape=(), value=float(x), dtype=dtype)
+        if isinstance(x, Tensor):
+            return self.capture(x)
+        if type(x) in (list, tuple):
+            return [self.lift(op, v, others) for v in x]
+        if isinstance(x, np.ndarray | np.generic):
+            raise ArgumentTypeError(
+                f"`{op.name}` was given a NumPy array in static mode; make a variable of it by `assign`"
+            )
+        return x
+
+    def capture(self, tensor: Tensor) -> Any:
+        """The variable that stands for a Tensor of eager mode; `capturing` recorders know how."""
+        raise ArgumentTypeError(
+            "a Tensor of eager mode was given to an operator in static mode; feed it, or call paddle.disable_static()"
+        )
+
+    def namer(self, op: Op, name: str | None) -> Any:
+        """A function that gives the next name of a result."""
+        if self.prefix == "tmp":
+            return lambda: session.unique_name("tmp")
+        if op.bare and self.prefix is None:
+            only = name or session.unique_name(op.prefix)
+            return lambda: only
+        prefix = name or self.prefix or session.unique_name(op.prefix)
+        return lambda: session.unique_name(prefix + ".tmp")
+
+    @contextmanager
+    def naming(self, prefix: str | None) -> Iterator[None]:
+        """Results made within are called after `prefix`."""
+        before, self.prefix = self.prefix, prefix
+        try:
+            yield
+        finally:
+            self.prefix = before
+
+    @contextmanager
+    def into(self, *results: Any) -> Iterator[None]:
+        """The next operator writes these variables."""
+        self.results = results
+        try:
+            yield
+        finally:
+            self.results = None
+
+
+UNIFY: list[
+    Any
+] = []  # how operands of differing kinds are unified in a Program; the operator set puts one function here
+STATIC = Recorder()

@@ -1,0 +1,43 @@
+"""Programs as text, in Paddle's form."""
+
+from typing import Any
+
+
+def operator_text(operator: Any, skip_callstack: bool = True) -> str:
+    """One operator: outputs, type, inputs, attributes in rising order of their names."""
+    outs, ins, attrs = operator.output_slots(), operator.input_slots(), operator.spelt()
+    if not operator.says_inputs:
+        ins = {s: v for s, v in ins.items() if v}
+    unsaid = operator.op.unsaid
+    ins = {s: v for s, v in ins.items() if v or s not in unsaid}
+    outs = {s: v for s, v in outs.items() if v or s not in unsaid}
+    rest = []
+    for name in sorted(attrs):
+        value = attrs[name]
+        if name == "op_callstack":
+            if not skip_callstack:
+                rest.append(f"{name} = {value}")
+        elif hasattr(value, "idx"):
+            rest.append(f"{name} = block[{value.idx}]")
+        else:
+            rest.append(f"{name} = {value}")
+    out_text = ", ".join(f"{s}={outs[s]}" for s in sorted(outs))
+    in_text = ", ".join(f"{s}={ins[s]}" for s in sorted(ins))
+    return f"{{{out_text}}} = {operator.type}(inputs={{{in_text}}}, {', '.join(rest)})"
+
+
+def block_text(block: Any, skip_callstack: bool = True) -> str:
+    """One block: a head line, its variables, its operators."""
+    head = (
+        f"{{ // block_idx:{block.idx}  parent_idx:{block.parent_idx}  "
+        f"forward_idx:{block.forward_block_idx}  backward_idx:{block.backward_block_idx}\n"
+    )
+    lines = [f"    {v}\n" for v in block.vars.values()]
+    lines.append("\n")
+    lines.extend(f"    {operator_text(o, skip_callstack)}\n" for o in block.ops)
+    return head + "".join(lines) + "}\n"
+
+
+def program_text(program: Any, skip_callstack: bool = True) -> str:
+    """All blocks."""
+    return "".join(block_text(b, skip_callstack) for b in program.blocks)

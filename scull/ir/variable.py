@@ -1,0 +1,118 @@
+"""Variables: a name in a block and what is known of its value."""
+
+from typing import Any
+
+from scull.core.dtype import DType, dtype_of
+from scull.core.meta import Kind, Meta, sized
+from scull.core.tensor import Methods
+
+
+class Variable(Methods):
+    """A name in a block and what is known of its value. It never holds one."""
+
+    def __init__(
+        self,
+        name: str,
+        meta: Meta,
+        block: Any,
+        *,
+        stop_gradient: bool = False,
+        persistable: bool = False,
+        is_data: bool = False,
+        need_check_feed: bool = False,
+        lod_level: int = 0,
+        belong_to_optimizer: bool = False,
+    ) -> None:
+        self.name, self.meta, self.block = name, meta, block
+        self.stop_gradient, self.persistable, self.is_data = stop_gradient, persistable, is_data
+        self.need_check_feed, self.lod_level = need_check_feed, lod_level
+        self.belong_to_optimizer = belong_to_optimizer
+        self.error_clip: Any = None
+        self.wire: Any = None  # the message it was read from, for what scull does not interpret
+        self.op: Any = None  # the operator that made it last
+
+    is_parameter = False
+    trainable_text = ""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(int, self.meta.shape))
+
+    @shape.setter
+    def shape(self, sizes: Any) -> None:
+        self.meta = self.meta.with_shape(sizes)
+        self.block.program.changed()
+
+    @property
+    def ndim(self) -> int:
+        return len(self.meta.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self.meta.dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self.meta = self.meta.with_dtype(dtype_of(dtype))
+        self.block.program.changed()
+
+    @property
+    def kind(self) -> Kind:
+        return self.meta.kind
+
+    @kind.setter
+    def kind(self, kind: Kind) -> None:
+        self.meta = self.meta.with_kind(kind)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        from_kind = self.meta.kind
+        text = f"{self.trainable_text}var {self.name} : {KIND_TEXT[from_kind]}"
+        if self.persistable:
+            text = "persist " + text
+        if from_kind in (Kind.DENSE, Kind.ROWS, Kind.ARRAY):
+            text += f".shape{self.shape}.dtype({self.dtype.name})"
+        return text + f".stop_gradient({self.stop_gradient})"
+
+
+KIND_TEXT = {
+    Kind.DENSE: "LOD_TENSOR",
+    Kind.ROWS: "SELECTED_ROWS",
+    Kind.FEED: "FEED_MINIBATCH",
+    Kind.FETCH: "FETCH_LIST",
+    Kind.SCOPES: "STEP_SCOPES",
+    Kind.ARRAY: "LOD_TENSOR_ARRAY",
+    Kind.READER: "READER",
+    Kind.RAW: "RAW",
+}
+
+
+class ParameterVariable(Variable):
+    """A variable that a layer owns and an optimizer updates."""
+
+    is_parameter = True
+
+    def __init__(self, name: str, meta: Meta, block: Any, **options: Any) -> None:
+        self.trainable = options.pop("trainable", True)
+        self.optimize_attr = options.pop("optimize_attr", None) or {"learning_rate": 1.0}
+        self.regularizer = options.pop("regularizer", None)
+        self.do_model_average = options.pop("do_model_average", None)
+        self.need_clip = options.pop("need_clip", True)
+        self.is_distributed = False
+        options.setdefault("stop_gradient", not self.trainable)
+        options.setdefault("persistable", True)
+        super().__init__(name, meta, block, **options)
+
+    @property
+    def trainable_text(self) -> str:  # type: ignore[override]
+        return "trainable param " if self.trainable else "param "
+
+    def __str__(self) -> str:
+        return super().__str__().replace("param var ", "param ")
+
+
+def with_batch(shape: Any) -> tuple[int, ...]:
+    """`shape` as a user gives it: None is unknown."""
+    return sized([-1 if n is None else n for n in shape])

@@ -1,0 +1,186 @@
+"""The elementary functions in basic operations, so that every target gives the same bits.
+
+Largest errors, in units in the last place; float16 and bfloat16 are computed in a wider dtype and
+rounded, which adds half a unit of their own:
+
+    function             float32  float64
+    exp, log                1        1
+    expm1, log1p            2        2
+    tanh                    3        3
+    erf                     1.5      1.5
+    sin, cos, power         0.51     1
+    rsqrt                   1.5      1.5
+
+sin and cos hold for every argument, however large; float32 sin, cos and power are computed in
+float64. Denormal arguments and results, infinities, zeros with their sign and NaN are as IEEE 754
+wants them.
+"""
+
+from scull.lang import coefficient
+from scull.lang.dtype import element
+from scull.lang.expression import Expression, apply, bitcast, cast, constant
+from scull.lang.function import (
+    exp,
+    expm1,
+    multiply_add,
+    not_equal,
+    round,
+    select,
+    sqrt,
+)
+
+LOG_2 = {  # in two parts, the first so short that its products with an exponent are exact
+    "float32": (0.69287109375, 0.00027608680994930943),
+    "float64": (0.6931471803691238, 1.9082149292705877e-10),
+}
+
+
+class Format:
+    """A float dtype: `bits` is the integer of its size, `shift` where the exponent starts."""
+
+    def __init__(self, dtype: str) -> None:
+        facts = element(dtype)
+        self.dtype = dtype
+        self.bits = f"int{facts.bits}"
+        self.shift = facts.fraction
+        self.bias = (1 << (facts.bits - facts.fraction - 2)) - 1
+        self.sign = -1 << (facts.bits - 1)
+
+    def power_of_2(self, exponent: Expression) -> Expression:
+        """2**exponent, for exponents of normal numbers."""
+        return bitcast((exponent + self.bias) << self.shift, self.dtype)
+
+    def with_sign(self, magnitude: Expression, x: Expression) -> Expression:
+        """`magnitude`, which has no sign, with that of `x`."""
+        sign = bitcast(x, self.bits) & self.sign
+        return bitcast(bitcast(magnitude, self.bits) | sign, self.dtype)
+
+
+def polynomial(x: Expression, coefficients: tuple[float, ...]) -> Expression:
+    """The value at `x`, by Horner's rule."""
+    result = constant(coefficients[-1], x.dtype)
+    for each in reversed(coefficients[:-1]):
+        result = multiply_add(result, x, each)
+    return result
+
+
+def clamp(x: Expression, low: float, high: float) -> Expression:
+    """`x` within two numbers; NaN stays."""
+    x = select(x > high, high, x)
+    return select(x < low, low, x)
+
+
+def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expression]:
+    """n, r and exp(r) - 1 - r, where x = n log(2) + r."""
+    high, low = LOG_2[x.dtype]
+    n = round(x * 1.4426950408889634)
+    r = multiply_add(n, -low, multiply_add(n, -high, x))
+    tail = polynomial(r, coefficient.EXP[x.dtype]) * (r * r)
+    return cast(n, Format(x.dtype).bits), r, tail
+
+
+def exp_of(x: Expression) -> Expression:
+    """exp(x)."""
+    number = Format(x.dtype)
+    x = clamp(x, -104.0, 89.0) if x.dtype == "float32" else clamp(x, -746.0, 710.0)
+    n, r, tail = _exponential_parts(x)
+    return scaled((r + tail) + 1, n, number)
+
+
+def scaled(x: Expression, n: Expression, number: Format) -> Expression:
+    """x * 2**n in two steps, so that it may end among the denormals or overflow."""
+    half = n >> 1
+    return x * number.power_of_2(half) * number.power_of_2(n - half)
+
+
+def expm1_of(x: Expression) -> Expression:
+    """exp(x) - 1."""
+    number = Format(x.dtype)
+    tiny = 2.0 ** -(number.shift + 2)
+    near = clamp(x, -18.0, 89.0) if x.dtype == "float32" else clamp(x, -38.0, 710.0)
+    n, r, tail = _exponential_parts(near)
+    half = number.power_of_2(n - 1)
+    result = multiply_add(half, r + tail, half - 0.5) * 2
+    return select(abs(x) < tiny, x, result)
+
+
+def _significand(x: Expression, number: Format) -> tuple[Expression, Expression]:
+    """e and m, where x = m * 2**e and m lies between the roots of 1/2 and of 2."""
+    root = {"float32": 0x3F3504F3, "float64": 0x3FE6A09E667F3BCD}[x.dtype]
+    one = number.bias << number.shift
+    bits = bitcast(x, number.bits) + (one - root)
+    e = (bits >> number.shift) - number.bias
+    m = bitcast((bits & ((1 << number.shift) - 1)) + root, x.dtype)
+    return e, m
+
+
+def _log_core(e: Expression, f: Expression) -> Expression:
+    """e log(2) + log(1 + f)."""
+    high, low = LOG_2[f.dtype]
+    count = cast(e, f.dtype)
+    s = f / (f + 2)
+    z = s * s
+    tail = polynomial(z, coefficient.LOG[f.dtype]) * z
+    half = f * f * 0.5
+    lower = multiply_add(s, half + tail, count * low)
+    return multiply_add(count, high, f - (half - lower))
+
+
+def _log_limits(x: Expression, result: Expression) -> Expression:
+    """What a logarithm is of 0, infinity, negative numbers and NaN."""
+    infinity = float("inf")
+    result = select(equal_to(x, 0.0), -infinity, result)
+    result = select(x < 0, float("nan"), result)
+    result = select(equal_to(x, infinity), infinity, result)
+    return select(not_equal(x, x), x, result)
+
+
+def equal_to(x: Expression, value: float) -> Expression:
+    """Whether x equals a number."""
+    return apply("equal", x, value)
+
+
+def log_of(x: Expression) -> Expression:
+    """log(x)."""
+    number = Format(x.dtype)
+    denormal = x < 2.0 ** (1 - number.bias)
+    lifted = select(denormal, x * 2.0 ** (number.shift + 1), x)
+    e, m = _significand(lifted, number)
+    e = e - select(denormal, constant(number.shift + 1, e.dtype), 0)
+    return _log_limits(x, _log_core(e, m - 1))
+
+
+def log1p_of(x: Expression) -> Expression:
+    """log(1 + x)."""
+    number = Format(x.dtype)
+    u = x + 1
+    lost = select(x < 1, x - (u - 1), 1 - (u - x))
+    e, m = _significand(u, number)
+    near = clamp(cast(e, x.dtype), 0.0, 64.0)
+    scale = number.power_of_2(-cast(near, number.bits))
+    f = (m - 1) + lost * scale
+    result = _log_limits(u, _log_core(e, f))
+    return select(abs(x) < 2.0 ** -(number.shift + 2), x, result)
+
+
+def tanh_of(x: Expression) -> Expression:
+    """tanh(x)."""
+    magnitude = clamp(abs(x), 0.0, 22.0)
+    t = expm1(magnitude * 2)
+    small = t / (t + 2)
+    large = 1 - 2 / (t + 2)
+    return Format(x.dtype).with_sign(select(magnitude < 1, small, large), x)
+
+
+def erf_of(x: Expression) -> Expression:
+    """erf(x)."""
+    magnitude = abs(x)
+    small = multiply_add(magnitude, polynomial(x * x, coefficient.ERF[x.dtype]), magnitude)
+    far = clamp(magnitude, 1.0, 4.0 if x.dtype == "float32" else 6.0)
+    large = 1 - exp(polynomial(far, coefficient.ERFC[x.dtype]))
+    return Format(x.dtype).with_sign(select(magnitude < 1, small, large), x)
+
+
+def rsqrt_of(x: Expression) -> Expression:
+    """1 / sqrt(x)."""
+    return 1 / sqrt(x)

@@ -1,0 +1,53 @@
+"""Orders in which nodes are visited; nothing recurses, so depth has no limit."""
+
+from collections.abc import Callable, Iterable
+
+from scull.lang.expression import Expression, Guard, Reduce, with_operands
+
+Operands = Callable[[Expression], tuple[Expression, ...]]
+
+
+def all_operands(node: Expression) -> tuple[Expression, ...]:
+    """Everything a node mentions."""
+    return node.operands
+
+
+def eager_operands(node: Expression) -> tuple[Expression, ...]:
+    """What has to be computed before a node: not the inside of a reduction or of a guard."""
+    if isinstance(node, Reduce):
+        return ()
+    return node.operands[:1] if isinstance(node, Guard) else node.operands
+
+
+def ordered(
+    roots: Iterable[Expression],
+    operands: Operands = all_operands,
+    known: Callable[[Expression], bool] = lambda node: False,
+) -> list[Expression]:
+    """Every node reached from the roots once, operands first; known ones are left out."""
+    order: list[Expression] = []
+    seen: set[Expression] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            node, entered = stack.pop()
+            if entered:
+                order.append(node)
+            elif node not in seen and not known(node):
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((x, False) for x in reversed(operands(node)))
+    return order
+
+
+def rewritten(
+    roots: Iterable[Expression],
+    change: Callable[[Expression], Expression],
+    done: dict[Expression, Expression],
+) -> list[Expression]:
+    """The roots with `change` applied to every node, operands first; `done` has the pairs."""
+    roots = list(roots)
+    for node in ordered(roots, known=done.__contains__):
+        operands = tuple(done[x] for x in node.operands)
+        done[node] = change(with_operands(node, operands))
+    return [done[root] for root in roots]

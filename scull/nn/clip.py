@@ -1,0 +1,164 @@
+"""Gradient clipping: by value, by norm, by the norm of all gradients together."""
+
+from typing import Any
+
+from scull.core.interpreter import current
+from scull.core.op import op_of
+from scull.core.tensor import Rows, Tensor
+from scull.errors import ArgumentError
+from scull.ir.recorder import Recorder
+
+OPTIMIZE = 2
+
+
+class ClipGradBase:
+    """Clips the gradients of pairs (parameter, gradient)."""
+
+    def __call__(self, params_grads: list[Any]) -> list[Any]:
+        if not params_grads:
+            return params_grads
+        result = self.clipped(
+            [(p, g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
+        )
+        by_id = {id(p): g for p, g in result}
+        return [(p, by_id.get(id(p), g)) for p, g in params_grads]
+
+    _dygraph_clip = __call__
+
+    def clipped(self, pairs: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+def rewritten(param: Any, grad: Any, compute: Any) -> Any:
+    """The new gradient: a Tensor, or operators of a Program whose result keeps the gradient's name."""
+    if isinstance(grad, Tensor):
+        return compute(grad)
+    recorder = current()
+    assert isinstance(recorder, Recorder)
+    with (
+        grad.block.program.serving(OPTIMIZE, (param.name, grad.name), "/gradient_clip/"),
+        recorder.into(grad),
+    ):
+        compute(grad)
+    return grad
+
+
+def merged(grad: Any) -> Any:
+    """A row-sparse gradient with each row once."""
+    if isinstance(grad, Tensor) and isinstance(grad.array, Rows):
+        return Tensor(grad.array.merged())
+    return grad
+
+
+class ClipGradByValue(ClipGradBase):
+    """Every element is brought into [min, max].
+
+    Args:
+        max (float): the largest value.
+        min (float, optional): the smallest; ``-max`` when None.
+    """
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        if min is None:
+            if not max > 0.0:
+                raise ArgumentError(f"max is {max}; without min it must be positive")
+            min = -max
+        self.max, self.min = float(max), float(min)
+
+    def __str__(self) -> str:
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
+    def clipped(self, pairs: list[Any]) -> list[Any]:
+        clip = op_of("clip").call
+        return [
+            (p, rewritten(p, g, lambda g: clip(g, min=self.min, max=self.max))) for p, g in pairs
+        ]
+
+
+class ClipGradByNorm(ClipGradBase):
+    """Each gradient is scaled down to a norm of at most `clip_norm`.
+
+    Args:
+        clip_norm (float): the largest norm.
+    """
+
+    def __init__(self, clip_norm: float) -> None:
+        self.clip_norm = float(clip_norm)
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
+
+    def clipped(self, pairs: list[Any]) -> list[Any]:
+        clip = op_of("clip_by_norm").call
+        return [
+            (p, rewritten(p, merged(g), lambda g: clip(g, max_norm=self.clip_norm)))
+            for p, g in pairs
+        ]
+
+
+class ClipGradByGlobalNorm(ClipGradBase):
+    """All gradients are scaled by one factor, so that their joint norm is at most `clip_norm`.
+
+    Args:
+        clip_norm (float): the largest joint norm.
+        group_name (str): kept for Paddle's signature.
+        auto_skip_clip (bool): leave gradients alone whose joint norm is small enough (eager mode).
+    """
+
+    def __init__(
+        self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
+    ) -> None:
+        self.clip_norm, self.group_name, self.auto_skip_clip = (
+            float(clip_norm),
+            group_name,
+            auto_skip_clip,
+        )
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
+
+    def clipped(self, pairs: list[Any]) -> list[Any]:
+        if not pairs:
+            return pairs
+        pairs = [(p, merged(g)) for p, g in pairs]
+        if isinstance(pairs[0][1], Tensor):
+            return self.scaled_eagerly(pairs)
+        return self.recorded(pairs)
+
+    def factor(self, squares: list[Any]) -> Any:
+        """``clip_norm / max(clip_norm, norm)``."""
+        norm = op_of("sqrt").call(op_of("sum").call(squares))
+        top = op_of("fill_constant").call(
+            shape=(1,), value=self.clip_norm, dtype=squares[0].dtype, str_value=str(self.clip_norm)
+        )
+        return op_of("elementwise_div").call(top, op_of("elementwise_max").call(top, norm))
+
+    def scaled_eagerly(self, pairs: list[Any]) -> list[Any]:
+        square, multiply = op_of("squared_l2_norm").call, op_of("elementwise_mul").call
+        factor = self.factor([square(g) for _, g in pairs])
+        if self.auto_skip_clip and float(factor.array.reshape(())) >= 1.0:
+            return pairs
+        result = []
+        for p, g in pairs:
+            if isinstance(g.array, Rows):
+                result.append((p, Tensor(g.array * factor.array.astype(g.array.dtype))))
+            else:
+                result.append((p, multiply(g, factor)))
+        return result
+
+    def recorded(self, pairs: list[Any]) -> list[Any]:
+        square, multiply = op_of("squared_l2_norm").call, op_of("elementwise_mul").call
+        squares = []
+        for p, g in pairs:
+            program = g.block.program
+            with program.serving(OPTIMIZE, (p.name, g.name), "/gradient_clip/"):
+                squares.append(square(g))
+        with program.serving(OPTIMIZE, (p.name, g.name), "/gradient_clip/"):
+            factor = self.factor(squares)
+        return [(p, rewritten(p, g, lambda g: multiply(g, factor))) for p, g in pairs]
+
+
+GradientClipBase = ClipGradBase
+GradientClipByValue = ClipGradByValue
+GradientClipByNorm = ClipGradByNorm
+GradientClipByGlobalNorm = ClipGradByGlobalNorm

@@ -1,0 +1,131 @@
+"""Where every parameter is made, eagerly or in a Program, named and drawn alike."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from scull.core import session
+from scull.core.dtype import DType, dtype_of
+from scull.core.meta import Meta
+from scull.core.tensor import Parameter
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.mode import in_dynamic_mode
+from scull.ir.program import main_program, startup_program
+from scull.nn.initializer.constant import Constant
+from scull.nn.initializer.initializer import global_initializers
+from scull.nn.initializer.xavier import XavierUniform
+from scull.nn.param_attr import ParamAttr
+
+used_names: WeakKeyDictionary[session.Names, set[str]] = WeakKeyDictionary()
+
+
+def create_parameter(
+    owner: str,
+    shape: Any,
+    attr: Any = None,
+    dtype: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Any:
+    """A parameter of the layer called `owner`: `linear_0.w_0`, `linear_0.b_0`; None when `attr` is False."""
+    attr = ParamAttr._to_attr(attr)
+    if attr is False:
+        return None
+    dtype = dtype_of(session.default_dtype() if dtype is None else dtype)
+    sizes = positive_sizes(shape)
+    initializer = chosen_initializer(attr, dtype, is_bias, default_initializer)
+    name = attr.name or session.unique_name(f"{owner}.{'b' if is_bias else 'w'}")
+    options = {k: v for k, v in attr._to_kwargs().items() if k != "name"}
+    if in_dynamic_mode():
+        return eager_parameter(name, sizes, dtype, initializer, options)
+    return recorded_parameter(name, Meta(sizes, dtype), initializer, options)
+
+
+def positive_sizes(shape: Any) -> tuple[int, ...]:
+    """`shape` as a tuple of sizes, each above 0."""
+    sizes = tuple(shape)
+    for axis, n in enumerate(sizes):
+        if n <= 0:
+            raise ArgumentError(
+                f"Expected every dim's size to be larger than 0, but the size of the {axis}-th dim is {n}"
+            )
+    return tuple([int(n) for n in sizes])
+
+
+def chosen_initializer(attr: ParamAttr, dtype: DType, is_bias: bool, default: Any) -> Any:
+    """Whose first value a parameter gets: its own, the global one, its layer's, or that of all layers."""
+    if attr.initializer is not None:
+        return attr.initializer
+    default = global_initializers()[is_bias] or default
+    if default is None and not dtype.is_float:
+        raise ArgumentTypeError(
+            "Can not create parameter with default initializer when dtype is not "
+            f"a floating-point one but {dtype.name}. Set default_initializer to fit the parameter dtype!"
+        )
+    return default or (Constant(0.0) if is_bias else XavierUniform())
+
+
+def eager_parameter(
+    name: str, shape: tuple[int, ...], dtype: DType, initializer: Any, options: dict[str, Any]
+) -> Parameter:
+    """A parameter that has its value at once."""
+    used = used_names.setdefault(session.get("names"), set())
+    if name in used:
+        raise ArgumentError(
+            f"parameter name [{name}] have be been used. In dygraph mode, the name of parameter "
+            "can't be same. Please check the parameter attr value passed to self.create_parameter "
+            "or constructor of dygraph Layers"
+        )
+    used.add(name)
+    param = Parameter(np.empty(shape, dtype.array), stop_gradient=not options["trainable"])
+    describe(param, name, options)
+    initializer(param)
+    return param
+
+
+def describe(param: Parameter, name: str, options: dict[str, Any]) -> None:
+    """Attach what optimizers ask a parameter for."""
+    param.name, param.persistable, param.is_distributed = name, True, False
+    for key, value in options.items():
+        setattr(param, key, value)
+
+
+def recorded_parameter(name: str, meta: Meta, initializer: Any, options: dict[str, Any]) -> Any:
+    """A parameter of the main Program; its twin in the startup Program gets one initialiser."""
+    block = startup_program().global_block()
+    twin = block.vars.get(name)
+    if twin is None or twin.op is None:
+        initializer(block.parameter(name, meta, **options), block)
+    return main_program().global_block().parameter(name, meta, **options)
+
+
+def free_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Any:
+    """A parameter of no layer, as `paddle.create_parameter` makes it.
+
+    Args:
+        shape (list[int]): its sizes.
+        dtype (str | DType): its element type.
+        name (str, optional): its name, when `attr` is None.
+        attr (ParamAttr, optional): what else is said of it.
+        is_bias (bool): whether its first value is that of biases.
+        default_initializer (Initializer, optional): its first value where `attr` names none.
+
+    Returns:
+        Tensor: the parameter; a variable of the default main Program in static mode.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()
+        [0.0, 0.0]
+    """
+    attr = ParamAttr(name=name) if attr is None else attr
+    owner = session.unique_name("create_parameter")
+    return create_parameter(owner, shape, attr, dtype, is_bias, default_initializer)

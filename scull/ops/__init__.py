@@ -1,0 +1,31 @@
+"""The operator set: every operator with all its rules, a family a module."""
+
+import scull.autograd.gradient  # noqa: F401, I001  it makes the gradient operators that rules attach to
+from scull.ops import (
+    activation,
+    arithmetic,
+    compare,
+    convolution,
+    create,
+    dropout,
+    effect,
+    elementwise,
+    index,
+    join,
+    like,
+    linear,
+    logic,
+    loss,
+    math,
+    metric,
+    method,
+    move,
+    pool,
+    random,
+    reduce,
+    search,
+    slicing,
+    softmax,
+    static_method,
+    update,
+)

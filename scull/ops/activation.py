@@ -1,0 +1,279 @@
+"""Activations: functions of one tensor, element by element."""
+
+import math
+from typing import Any
+
+from scull import lang
+from scull.core.eager import composite, primitive
+from scull.core.meta import Meta, floating
+from scull.lang import coefficient
+from scull.ops.compare import where
+from scull.ops.elementwise import maximum, minimum
+from scull.ops.half import refuse_integers, widening
+from scull.ops.math import exp, log, sigmoid, tanh
+
+PLAIN = {"use_mkldnn": False}
+HALF_PI_ROOT = math.sqrt(2 / math.pi)
+CHUNK = 1 << 14  # elements that stay in the nearest cache through all steps of a polynomial
+
+
+def room(xp: Any, x: Any, out: Any) -> Any:
+    """`out`, or a new array like `x`."""
+    return xp.empty(x.shape, x.dtype) if out is None else out
+
+
+# The error function.
+
+
+@primitive
+def erf(x: Meta) -> Meta:
+    """The error function."""
+    floating(x)
+    return x
+
+
+@erf.kernel
+@widening
+def erf_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    source = xp.ascontiguousarray(x).reshape(-1)
+    found = xp.empty(source.shape, x.dtype)
+    for i in range(0, source.size, CHUNK):
+        erf_of(xp, source[i : i + CHUNK], found[i : i + CHUNK])
+    if out is None:
+        return found.reshape(x.shape)
+    out[...] = found.reshape(x.shape)
+    return out
+
+
+def erf_of(xp: Any, x: Any, out: Any) -> None:
+    """The error function of few elements, by the polynomials of the loop language."""
+    size = xp.abs(x)
+    far = xp.clip(size, 1.0, 4.0 if x.dtype.itemsize == 4 else 6.0)
+    near = xp.minimum(size, 1.0)
+    small = horner(xp, near * near, coefficient.ERF[x.dtype.name])
+    small *= near
+    small += near
+    large = -xp.expm1(horner(xp, far, coefficient.ERFC[x.dtype.name]))
+    xp.copyto(large, small, where=size < 1)
+    xp.copyto(large, x, where=x != x)
+    xp.copysign(large, x, out)
+
+
+def horner(xp: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
+    """The polynomial with these coefficients, the lowest first."""
+    total = xp.full(x.shape, coefficients[-1], x.dtype)
+    for number in coefficients[-2::-1]:
+        total *= x
+        total += x.dtype.type(number)
+    return total
+
+
+erf.grad(lambda x, dout: dout * exp(x * x * -1.0) * (2 / math.sqrt(math.pi)))
+erf.lower(lambda index, x: lang.erf(x[index]))
+
+
+# Smooth ones.
+
+
+@composite(fixed={"mkldnn_data_type": "float32", "use_mkldnn": False})
+def gelu(x, *, approximate: bool = False):
+    """``x`` times the chance that a normal number lies below it; `approximate` by tanh."""
+    if approximate:
+        return x * 0.5 * (1.0 + tanh((x + x * x * x * 0.044715) * HALF_PI_ROOT))
+    return x * 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
+
+
+@gelu.kernel
+@widening
+def gelu_kernel(xp: Any, x: Any, *, out: Any = None, approximate: bool) -> Any:
+    if approximate:
+        inner = xp.asarray(x * x)
+        inner *= 0.044715
+        inner += 1.0
+        inner *= x
+        inner *= HALF_PI_ROOT
+        factor = xp.tanh(inner, out=inner)
+    else:
+        factor = erf.op.cpu(xp.asarray(x * x.dtype.type(math.sqrt(0.5))))
+    factor += 1.0
+    factor *= 0.5
+    return xp.multiply(x, factor, out=out)
+
+
+@gelu.grad
+def gelu_grad(x: Any, dout: Any, approximate: bool) -> Any:
+    if approximate:
+        t = tanh((x + x * x * x * 0.044715) * HALF_PI_ROOT)
+        slope = (x * x * (3 * 0.044715) + 1.0) * HALF_PI_ROOT
+        return dout * ((1.0 + t) * 0.5 + x * (1.0 - t * t) * slope * 0.5)
+    below = (1.0 + erf(x * math.sqrt(0.5))) * 0.5
+    return dout * (below + x * exp(x * x * -0.5) * (HALF_PI_ROOT / 2))
+
+
+@composite(fixed={"use_cudnn": False, "use_mkldnn": False})
+def silu(x):
+    """``x * sigmoid(x)``."""
+    return x * sigmoid(x)
+
+
+@silu.kernel
+@widening
+def silu_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    return xp.multiply(x, sigmoid.op.cpu(x), out=out)
+
+
+@silu.grad
+def silu_grad(x: Any, out: Any, dout: Any) -> Any:
+    s = sigmoid(x)
+    return dout * (s + out * (1.0 - s))
+
+
+@composite(fixed=PLAIN)
+def swish(x, *, beta: float = 1.0):
+    """``x * sigmoid(beta * x)``."""
+    return x * sigmoid(x * beta)
+
+
+@swish.kernel
+@widening
+def swish_kernel(xp: Any, x: Any, *, out: Any = None, beta: float) -> Any:
+    return xp.multiply(x, sigmoid.op.cpu(xp.asarray(x * beta)), out=out)
+
+
+@swish.grad
+def swish_grad(x: Any, dout: Any, beta: float) -> Any:
+    s = sigmoid(x * beta)
+    return dout * (s + x * beta * s * (1.0 - s))
+
+
+@composite(fixed={"use_cudnn": False, "use_mkldnn": False})
+def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
+    """``log(1 + e^(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above `threshold`."""
+    inner = minimum(x * beta, threshold)
+    return where(x * beta > threshold, x, log(1.0 + exp(inner)) / beta)
+
+
+@softplus.kernel
+@widening
+def softplus_kernel(xp: Any, x: Any, *, out: Any = None, beta: float, threshold: float) -> Any:
+    scaled = xp.asarray(x * beta)
+    out = room(xp, x, out)
+    xp.log1p(xp.exp(xp.minimum(scaled, threshold)), out)
+    out /= beta
+    xp.copyto(out, x, where=scaled > threshold)
+    return out
+
+
+@softplus.grad
+def softplus_grad(x: Any, dout: Any, beta: float, threshold: float) -> Any:
+    return where(x * beta > threshold, dout, dout * sigmoid(x * beta))
+
+
+@composite(fixed=PLAIN)
+def elu(x, *, alpha: float = 1.0):
+    """``x`` from 0 on, ``alpha * (e^x - 1)`` below."""
+    return where(x < 0, (exp(minimum(x, 0.0)) - 1.0) * alpha, x)
+
+
+@elu.kernel
+@widening
+def elu_kernel(xp: Any, x: Any, *, out: Any = None, alpha: float) -> Any:
+    out = room(xp, x, out)
+    xp.expm1(xp.minimum(x, 0), out)
+    out *= alpha
+    xp.copyto(out, x, where=x >= 0)
+    return out
+
+
+@elu.grad
+def elu_grad(x: Any, out: Any, dout: Any, alpha: float) -> Any:
+    return where(x > 0, dout, dout * (out + alpha))
+
+
+# Piecewise straight ones.
+
+
+@composite(fixed=PLAIN)
+def leaky_relu(x, *, alpha: float = 0.02):
+    """``x`` above 0, ``alpha * x`` below."""
+    refuse_integers(x)
+    return where(x > 0, x, x * alpha)
+
+
+@leaky_relu.kernel
+@widening
+def leaky_relu_kernel(xp: Any, x: Any, *, out: Any = None, alpha: float) -> Any:
+    out = room(xp, x, out)
+    xp.multiply(x, alpha, out)
+    xp.copyto(out, x, where=x > 0)
+    return out
+
+
+@leaky_relu.grad
+def leaky_relu_grad(x: Any, dout: Any, alpha: float) -> Any:
+    return where(x < 0, dout * alpha, dout)
+
+
+@composite(fixed=PLAIN)
+def relu6(x, *, threshold: float = 6.0):
+    """``x`` kept within [0, 6]."""
+    refuse_integers(x)
+    return minimum(maximum(x, 0.0), threshold)
+
+
+@relu6.kernel
+@widening
+def relu6_kernel(xp: Any, x: Any, *, out: Any = None, threshold: float) -> Any:
+    return xp.minimum(xp.maximum(x, 0), threshold, out=out)
+
+
+@relu6.grad
+def relu6_grad(out: Any, dout: Any, threshold: float) -> Any:
+    return where(out > 0, where(out < threshold, dout, 0.0), 0.0)
+
+
+@composite
+def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
+    """``slope * x + offset`` kept within [0, 1]."""
+    refuse_integers(x)
+    return minimum(maximum(x * slope + offset, 0.0), 1.0)
+
+
+@hard_sigmoid.kernel
+@widening
+def hard_sigmoid_kernel(xp: Any, x: Any, *, out: Any = None, slope: float, offset: float) -> Any:
+    out = room(xp, x, out)
+    xp.multiply(x, slope, out)
+    out += offset
+    xp.maximum(out, 0, out)
+    return xp.minimum(out, 1, out)
+
+
+@hard_sigmoid.grad
+def hard_sigmoid_grad(out: Any, dout: Any, slope: float) -> Any:
+    return where(out > 0, where(out < 1, dout * slope, 0.0), 0.0)
+
+
+@composite(fixed=PLAIN)
+def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
+    """``x`` times ``x + offset`` kept within [0, threshold], over `scale`."""
+    refuse_integers(x)
+    return x * minimum(maximum(x + offset, 0.0), threshold) / scale
+
+
+@hard_swish.kernel
+@widening
+def hard_swish_kernel(
+    xp: Any, x: Any, *, out: Any = None, threshold: float, scale: float, offset: float
+) -> Any:
+    inner = xp.asarray(x + offset)
+    xp.minimum(xp.maximum(inner, 0, inner), threshold, inner)
+    inner /= scale
+    return xp.multiply(x, inner, out=out)
+
+
+@hard_swish.grad
+def hard_swish_grad(x: Any, dout: Any, threshold: float, scale: float, offset: float) -> Any:
+    inner = x + offset
+    rising = where(inner < threshold, dout * (x * 2.0 + offset) / scale, dout * (threshold / scale))
+    return where(inner > 0, rising, 0.0)

@@ -1,0 +1,62 @@
+"""Powers, quotients rounded down and remainders of two tensors, element by element."""
+
+from typing import Any
+
+from scull import lang
+from scull.errors import ArgumentError
+from scull.ops.elementwise import elementwise
+from scull.ops.math import log
+
+
+def whole(x: Any) -> bool:
+    """Whether the elements are integers."""
+    return x.dtype.kind in "iu"
+
+
+def power_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
+    """Integers to the power of integers as float64, rounded, as Paddle has them."""
+    if axis != -1:
+        y = y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+    if not whole(x):
+        return xp.power(x, y, out)
+    found = xp.rint(xp.power(x.astype("float64"), y.astype("float64"))).astype(x.dtype)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def divided(name: str) -> Any:
+    """The kernel of a division that integers cannot do by 0."""
+
+    def kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
+        if axis != -1:
+            y = y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+        if whole(y) and not y.all():
+            raise ArgumentError("an integer is divided by 0")
+        return getattr(xp, name)(x, y, out)
+
+    return kernel
+
+
+def integer_power_at(a: Any, b: Any) -> Any:
+    """One power; of integers by way of float64."""
+    if a.dtype[0] not in "iu":
+        return a**b
+    return lang.cast(lang.round(lang.cast(a, "float64") ** lang.cast(b, "float64")), a.dtype)
+
+
+power = elementwise("power", "elementwise_pow", "power", integer_power_at)
+floor_divide = elementwise(
+    "floor_divide", "elementwise_floordiv", "floor_divide", lambda a, b: a // b
+)
+remainder = elementwise("remainder", "elementwise_mod", "remainder", lambda a, b: a % b)
+
+power.kernel(power_kernel)
+floor_divide.kernel(divided("floor_divide"))
+remainder.kernel(divided("remainder"))
+
+power.grad("x")(lambda x, y, dout: dout * y * power(x, y - 1.0))
+power.grad("y")(lambda x, y, dout: dout * log(x) * power(x, y))
+floor_divide.no_grad("a whole quotient is constant almost everywhere")
+remainder.no_grad("Paddle gives it none")

@@ -1,0 +1,74 @@
+"""Operators of two tensors, element by element, that stretch their operands."""
+
+from typing import Any
+
+from scull import lang
+from scull.core.eager import primitive
+from scull.core.meta import Meta, broadcast, promote
+from scull.errors import DtypeError
+from scull.ops.like import sum_like, unsqueeze
+
+
+def trailing(x_ndim: int, y: Any, axis: int) -> tuple[int, ...]:
+    """The axes of size 1 that `y` needs behind its own for its first to meet axis `axis` of x."""
+    if axis == -1:
+        return ()
+    return tuple(range(len(y.shape), x_ndim - axis))
+
+
+def aligned(x: Any, y: Any, axis: int) -> Any:
+    """`y`, where its first axis meets axis `axis` of `x`; -1 is NumPy's rule."""
+    more = trailing(len(x.shape), y, axis)
+    if not more:
+        return y
+    if isinstance(y, Meta):
+        return y.with_shape(y.shape + (1,) * len(more))
+    return unsqueeze(y, axes=more)
+
+
+def unstretched(g: Any, like: Any, axis: int) -> Any:
+    """`g` summed down to the shape of the operand `like`."""
+    return sum_like(g, like, axis=axis)
+
+
+def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None) -> Any:
+    """Declare one operator of the family."""
+
+    def body(x: Meta, y: Meta, *, axis: int = -1) -> Meta:
+        if x.dtype is not y.dtype:
+            raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
+        return Meta(broadcast(x, aligned(x, y, axis)), dtype or promote(x.dtype, y.dtype))
+
+    body.__name__ = name
+    body.__doc__ = lower.__doc__
+    bare = type.startswith("elementwise")
+    fixed = None if bare else {"force_cpu": False}
+    function = primitive(body, type=type, broadcasts=True, bare=bare, fixed=fixed)
+    function.ufunc(ufunc)
+    function.lower(lambda index, x, y, axis: lower(lang.at(x, index), at_axis(x, y, index, axis)))
+    function.op.align = lambda known, axis: {"y": aligned(known["x"], known["y"], axis)}
+    function.op.unstretch = unstretched
+    return function
+
+
+def at_axis(x: Any, y: Any, index: Any, axis: int) -> Any:
+    """The element of `y` beside that of `x` at `index`."""
+    if axis == -1 or not y.shape:
+        return lang.at(y, index)
+    return lang.at(y, index[axis : axis + len(y.shape)])
+
+
+add = elementwise("add", "elementwise_add", "add", lambda a, b: a + b)
+subtract = elementwise("subtract", "elementwise_sub", "subtract", lambda a, b: a - b)
+multiply = elementwise("multiply", "elementwise_mul", "multiply", lambda a, b: a * b)
+divide = elementwise("divide", "elementwise_div", "divide", lambda a, b: a / b)
+maximum = elementwise("maximum", "elementwise_max", "maximum", lang.maximum)
+minimum = elementwise("minimum", "elementwise_min", "minimum", lang.minimum)
+
+add.grad(lambda dout: (dout, dout))
+subtract.grad("x")(lambda dout: dout)
+subtract.grad("y")(lambda dout: -dout)
+multiply.grad("x")(lambda y, dout: dout * y)
+multiply.grad("y")(lambda x, dout: dout * x)
+divide.grad("x")(lambda y, dout: dout / y)
+divide.grad("y")(lambda y, out, dout: -dout * out / y)

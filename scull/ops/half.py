@@ -1,0 +1,57 @@
+"""Half-precision elements in kernels that compute in float32."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from scull.core.meta import floating
+from scull.core.op import meta_of
+
+SINGLE, DOUBLE = np.dtype("float32").num, np.dtype("float64").num
+
+
+def is_half(x: Any) -> bool:
+    """Whether `x` is an array of float16 or bfloat16."""
+    return x is not None and x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+
+
+def refuse_integers(x: Any) -> None:
+    """Refuse an operand of any kind whose elements are not floating-point numbers."""
+    floating(meta_of(x))
+
+
+def widening(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, given float32 in place of float16 and bfloat16; its results are rounded back.
+
+    The first operand decides, and one that is not of floating-point elements is refused.
+    """
+
+    @wraps(kernel)
+    def widened(xp: Any, x: Any, *rest: Any, out: Any = None, **attrs: Any) -> Any:
+        number = x.dtype.num
+        if number in (SINGLE, DOUBLE):
+            return kernel(xp, x, *rest, out=out, **attrs)
+        if not is_half(x):
+            refuse_integers(x)
+        wide = [v.astype("float32") if is_half(v) else v for v in (x, *rest)]
+        found = kernel(xp, *wide, **attrs)
+        if not isinstance(found, tuple):
+            return narrowed(xp, found, x.dtype, out)
+        outs = out or [None] * len(found)
+        return tuple([narrowed(xp, v, x.dtype, o) for v, o in zip(found, outs, strict=True)])
+
+    return widened
+
+
+def narrowed(xp: Any, found: Any, dtype: Any, out: Any) -> Any:
+    """A result rounded to `dtype` if it is of float32, in `out` where that is given."""
+    if found is None:
+        return None
+    if found.dtype.num != SINGLE and out is None:
+        return found
+    if out is None:
+        return xp.asarray(found.astype(dtype))
+    out[...] = found
+    return out

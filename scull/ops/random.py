@@ -1,0 +1,215 @@
+"""Operators that draw random numbers: the same ones for the same draw, whoever asks."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull.core import random
+from scull.core.attribute import Dtype, Ints, Longs
+from scull.core.dtype import float32, int64
+from scull.core.eager import primitive
+from scull.core.meta import Meta, floating
+from scull.errors import ArgumentError, DtypeError
+from scull.ops.create import given_sizes, new_shape
+
+NO_GRADIENT = "random numbers depend on no operand"
+NO_LOWERING = "its words come from a generator, not from an operand"
+
+# Two parts of the normal quantile, from the highest power down: algorithm AS 241 (Wichura, "The
+# percentage points of the normal distribution", Applied Statistics 37, 1988).
+CENTRAL = (
+    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.3871328727963666080),
+    (5226.4952788528545610, 28729.085735721942674, 39307.895800092710610, 21213.794301586595867,
+     5394.1960214247511077, 687.18700749205790830, 42.313330701600911252, 1.0),
+)  # fmt: skip
+MIDDLE = (
+    (7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
+     1.27045825245236838258, 3.64784832476320460504, 5.76949722146069140550, 4.63033784615654529590,
+     1.42343711074968357734),
+    (1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
+     1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940,
+     2.05319162663775882187, 1.0),
+)  # fmt: skip
+
+
+def wide(dtype: Any) -> Any:
+    """The element type random numbers of `dtype` are computed in."""
+    return np.float64 if dtype.name == "float64" else np.float32
+
+
+def finished(found: Any, dtype: Any, out: Any) -> Any:
+    """The numbers in their element type, in `out` if there is one."""
+    if out is None:
+        return np.asarray(found, dtype.array)
+    out[...] = found
+    return out
+
+
+def real(dtype: Any) -> None:
+    """Refuse element types that hold no fractions."""
+    if dtype is not None and not dtype.is_float:
+        raise DtypeError(f"random numbers of {dtype.name} have no fractions; draw floats and cast")
+
+
+@primitive(type="uniform_random", prefix="uniform", effects=("random",), infer_first=True)
+def uniform(
+    shape_tensor: Meta = None,
+    shape_tensor_list: list[Meta] | None = None,
+    *,
+    shape: Longs = (),
+    dtype: Dtype = float32,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    diag_num: int = 0,
+    diag_step: int = 0,
+    diag_val: float = 1.0,
+) -> Meta:
+    """Numbers from `min` to before `max`, all equally likely."""
+    real(dtype)
+    return Meta(new_shape(shape, shape_tensor, shape_tensor_list), dtype)
+
+
+@uniform.kernel
+def uniform_kernel(
+    xp: Any, tensor: Any = None, tensors: Any = None, *, out: Any = None, draw: Any, **attrs: Any
+) -> Any:
+    sizes, dtype = given_sizes(attrs["shape"], tensor, tensors), attrs["dtype"]
+    kind = wide(dtype)
+    low, high = attrs["min"], attrs["max"]
+    found = random.uniform(draw, sizes, kind) * kind(high - low) + kind(low)
+    if attrs["diag_num"]:
+        step = attrs["diag_step"] + 1
+        places = np.arange(attrs["diag_num"]) * step
+        found.reshape(-1)[places] = attrs["diag_val"]
+    return finished(found, dtype, out)
+
+
+@primitive(type="gaussian_random", prefix="gaussian", effects=("random",), infer_first=True)
+def gaussian(
+    shape_tensor: Meta = None,
+    shape_tensor_list: list[Meta] | None = None,
+    *,
+    shape: Longs = (),
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: Dtype = float32,
+) -> Meta:
+    """Normal numbers around `mean` with the deviation `std`."""
+    real(dtype)
+    return Meta(new_shape(shape, shape_tensor, shape_tensor_list), dtype)
+
+
+@gaussian.kernel
+def gaussian_kernel(
+    xp: Any, tensor: Any = None, tensors: Any = None, *, out: Any = None, draw: Any, **attrs: Any
+) -> Any:
+    sizes, dtype = given_sizes(attrs["shape"], tensor, tensors), attrs["dtype"]
+    kind = wide(dtype)
+    found = random.gaussian(draw, sizes, kind) * kind(attrs["std"]) + kind(attrs["mean"])
+    return finished(found, dtype, out)
+
+
+@primitive(effects=("random",))
+def truncated_gaussian_random(
+    *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Dtype = float32
+) -> Meta:
+    """Normal numbers around `mean`, none further away than twice `std`."""
+    real(dtype)
+    return Meta(new_shape(shape, None, None), dtype)
+
+
+@truncated_gaussian_random.kernel
+def truncated_gaussian_kernel(
+    xp: Any,
+    *,
+    out: Any = None,
+    draw: Any,
+    shape: Any,
+    mean: float,
+    std: float,
+    seed: int,
+    dtype: Any,
+) -> Any:
+    edge = math.erf(math.sqrt(2.0)) / 2
+    unit = random.uniform(draw, shape, np.float64)
+    found = np.clip(quantile((unit * 2 - 1) * edge), -2.0, 2.0)
+    return finished(found * std + mean, dtype, out)
+
+
+def quantile(q: Any) -> Any:
+    """The normal number below which ``q + 1/2`` of all lie, for q not beyond 0.4999."""
+    near = 0.180625 - q * q
+    central = q * np.polyval(CENTRAL[0], near) / np.polyval(CENTRAL[1], near)
+    far = np.sqrt(-np.log(0.5 - np.abs(q))) - 1.6
+    middle = np.polyval(MIDDLE[0], far) / np.polyval(MIDDLE[1], far)
+    return np.where(np.abs(q) <= 0.425, central, np.copysign(middle, q))
+
+
+@primitive(effects=("random",))
+def randint(
+    shape_tensor: Meta = None,
+    shape_tensor_list: list[Meta] | None = None,
+    *,
+    low: int,
+    high: int,
+    shape: Longs = (),
+    dtype: Dtype = int64,
+    seed: int = 0,
+) -> Meta:
+    """Integers from `low` to before `high`, all equally likely."""
+    if high <= low:
+        raise ArgumentError(f"there is no integer from {low} to before {high}")
+    return Meta(new_shape(shape, shape_tensor, shape_tensor_list), dtype)
+
+
+@randint.kernel
+def randint_kernel(
+    xp: Any, tensor: Any = None, tensors: Any = None, *, out: Any = None, draw: Any, **attrs: Any
+) -> Any:
+    low, high = attrs["low"], attrs["high"]
+    if high <= low:
+        raise ArgumentError(f"there is no integer from {low} to before {high}")
+    sizes = given_sizes(attrs["shape"], tensor, tensors)
+    found = np.floor(random.uniform(draw, sizes, np.float64) * (high - low)) + low
+    return finished(found, attrs["dtype"], out)
+
+
+@primitive(effects=("random",))
+def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
+    """The integers from 0 to before `n` in any order."""
+    if n < 0:
+        raise ArgumentError(f"{n} is no count of integers")
+    return Meta((n,), dtype)
+
+
+@randperm.kernel
+def randperm_kernel(xp: Any, *, out: Any = None, draw: Any, n: int, dtype: Any, seed: int) -> Any:
+    return finished(random.words(draw, n).argsort(kind="stable"), dtype, out)
+
+
+@primitive(prefix="randint", effects=("random",), infer_first=True)
+def bernoulli(x: Meta) -> Meta:
+    """1 with the probability that `x` says, else 0."""
+    floating(x)
+    return x
+
+
+@bernoulli.kernel
+def bernoulli_kernel(xp: Any, x: Any, *, out: Any = None, draw: Any) -> Any:
+    if x.size and not (x.min() >= 0 and x.max() <= 1):
+        raise ArgumentError("a probability lies outside [0, 1]")
+    kind = np.float64 if x.dtype == np.float64 else np.float32
+    found = random.uniform(draw, x.shape, kind) < x
+    if out is None:
+        return found.astype(x.dtype)
+    out[...] = found
+    return out
+
+
+for operator in (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli):
+    operator.no_grad(NO_GRADIENT)
+    operator.no_lowering(NO_LOWERING)

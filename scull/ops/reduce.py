@@ -1,0 +1,152 @@
+"""Reductions over axes."""
+
+import math
+from typing import Any
+
+from scull import lang
+from scull.core.attribute import Dtype, Ints
+from scull.core.eager import primitive
+from scull.core.meta import Meta, axes_of, floating
+from scull.ops.compare import equal, where
+from scull.ops.like import broadcast_like, size_of, unsqueeze
+
+SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
+
+
+def reduced_axes(x: Any, axis: tuple[int, ...], reduce_all: bool) -> tuple[int, ...]:
+    """The axes a reduction removes, from 0 on; all of them when none is named."""
+    ndim = len(x.shape)
+    if reduce_all or not axis:
+        return tuple(range(ndim))
+    return tuple([a for a in axes_of(axis, ndim) if a < ndim])
+
+
+def reduced(x: Meta, axis: tuple[int, ...], keepdim: bool, reduce_all: bool) -> Meta:
+    """`x` without the axes that are reduced, or with size 1 there."""
+    axes = reduced_axes(x, axis, reduce_all)
+    return x.with_shape(1 if i in axes else n for i, n in enumerate(x.shape) if keepdim or i not in axes)
+
+
+def spread(dout: Any, x_meta: Any, axis: tuple[int, ...], keepdim: bool, reduce_all: bool) -> Any:
+    """The gradient of a reduction stretched back over the axes that it removed."""
+    if not keepdim and len(x_meta.shape):
+        dout = unsqueeze(dout, axes=reduced_axes(x_meta, axis, reduce_all))
+    return broadcast_like(dout, x_meta)
+
+
+def lowered(combine: Any) -> Any:
+    """The lowering of a reduction whose partial results meet by `combine`."""
+
+    def lower(index: Any, x: Any, axis: Any, keepdim: bool, reduce_all: bool, in_dtype: Any, out_dtype: Any) -> Any:
+        axes = reduced_axes(x, axis, reduce_all)
+        rest = iter(index)
+        over, spots = [], []
+        for i, n in enumerate(x.shape):
+            if i in axes:
+                over.append(lang.axis(n))
+                spots.append(over[-1])
+                if keepdim:
+                    next(rest)
+            else:
+                spots.append(next(rest))
+        value = x[tuple(spots)]
+        if out_dtype is not None:
+            value = lang.cast(value, out_dtype.name)
+        return combine(value, over=over) if over else value
+
+    return lower
+
+
+def declare_reduction(name: str, reduce: Any, combine: Any, prefix: str) -> Any:
+    """Declare one reduction; `reduce` is its kernel over known axes."""
+
+    def body(
+        x: Meta,
+        *,
+        axis: Ints = (0,),
+        keepdim: bool = False,
+        reduce_all: bool = False,
+        in_dtype: Dtype = None,
+        out_dtype: Dtype = None,
+    ) -> Meta:
+        found = reduced(x, axis, keepdim, reduce_all)
+        return found.with_dtype(out_dtype) if out_dtype else found
+
+    def kernel(
+        xp: Any, x: Any, *, out: Any = None, axis: Any, keepdim: bool, reduce_all: bool, in_dtype: Any, out_dtype: Any
+    ) -> Any:
+        axes = None if reduce_all or not axis else reduced_axes(x, axis, False)
+        return reduce(xp, x, axes, keepdim, out_dtype and out_dtype.array, out)
+
+    body.__name__ = name
+    body.__doc__ = reduce.__doc__
+    function = primitive(body, prefix=prefix, **SPELT)
+    function.kernel(kernel)
+    function.lower(lowered(combine))
+    return function
+
+
+def sum_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
+    """The sum over the axes `axis`."""
+    return xp.add.reduce(x, axis=axes, keepdims=keepdim, dtype=dtype or x.dtype, out=out)
+
+
+def max_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
+    """The largest element over the axes `axis`."""
+    return xp.maximum.reduce(x, axis=axes, keepdims=keepdim, out=out)
+
+
+def mean_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
+    """The mean over the axes `axis`."""
+    count = x.size if axes is None else math.prod([x.shape[i] for i in axes])
+    total = xp.add.reduce(x, axis=axes, keepdims=keepdim, out=out)
+    return total / x.dtype.type(count) if out is None else xp.divide(out, x.dtype.type(count), out)
+
+
+reduce_sum = declare_reduction("reduce_sum", sum_axes, lang.sum, "sum")
+reduce_max = declare_reduction("reduce_max", max_axes, lang.max, "max")
+reduce_mean = declare_reduction("reduce_mean", mean_axes, lang.sum, "mean")
+
+
+@reduce_sum.grad
+def reduce_sum_grad(x_meta: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
+    return spread(dout, x_meta, axis, keepdim, reduce_all)
+
+
+@reduce_mean.grad
+def reduce_mean_grad(x_meta: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
+    scaled = dout / size_of(x_meta, axis=reduced_axes(x_meta, axis, reduce_all))
+    return spread(scaled, x_meta, axis, keepdim, reduce_all)
+
+
+@reduce_max.grad
+def reduce_max_grad(x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
+    largest = spread(out, x, axis, keepdim, reduce_all)
+    return where(equal(x, largest), spread(dout, x, axis, keepdim, reduce_all), 0.0)
+
+
+@reduce_mean.lower
+def reduce_mean_at(index: Any, x: Any, **attrs: Any) -> Any:
+    axes = reduced_axes(x, attrs["axis"], attrs["reduce_all"])
+    count = math.prod(x.shape[i] for i in axes)
+    return lowered(lang.sum)(index, x, **attrs) / lang.constant(count, x.dtype)
+
+
+@primitive
+def mean(x: Meta) -> Meta:
+    """The mean of all elements: a 0-D tensor."""
+    floating(x)
+    return Meta((), x.dtype)
+
+
+mean.kernel(lambda xp, x, *, out=None: mean_axes(xp, x, None, False, None, out))
+mean.grad(lambda x_meta, dout: broadcast_like(dout / size_of(x_meta), x_meta))
+
+
+@mean.lower
+def mean_at(index: Any, x: Any) -> Any:
+    over = [lang.axis(n) for n in x.shape]
+    total = lang.sum(x[tuple(over)], over=over) if over else x[()]
+    return total / lang.constant(math.prod(x.shape), x.dtype)
+
+

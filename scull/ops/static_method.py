@@ -1,0 +1,74 @@
+"""Operators of Python on Variables, spelt as Paddle spells them in a Program: `x + 1` is a `scale`."""
+
+from typing import Any
+
+from scull.core.interpreter import current
+from scull.core.op import Op, op_of
+from scull.ir.recorder import UNIFY, Recorder
+from scull.ir.variable import Variable
+from scull.ops import create
+from scull.ops.method import PYTHON
+
+SCALED = {
+    "__add__": lambda n: (1.0, n),
+    "__radd__": lambda n: (1.0, n),
+    "__sub__": lambda n: (1.0, -n),
+    "__rsub__": lambda n: (-1.0, n),
+    "__mul__": lambda n: (n, 0.0),
+    "__rmul__": lambda n: (n, 0.0),
+    "__truediv__": lambda n: (1.0 / n, 0.0),
+}
+
+
+def as_tmp(dunder: str, function: Any) -> Any:
+    """A dunder of a Variable; its results are called tmp_0, tmp_1, ..."""
+    scaled = SCALED.get(dunder)
+
+    def method(x: Any, other: Any) -> Any:
+        recorder = current()
+        assert isinstance(recorder, Recorder)
+        with recorder.naming("tmp"):
+            if scaled and isinstance(other, int | float) and not isinstance(other, bool):
+                if x.dtype.is_float or (isinstance(other, int) and dunder != "__truediv__"):
+                    factor, bias = scaled(float(other))
+                    return create.scale(x, scale=factor, bias=bias)
+                x = op_of("cast").call(x, out_dtype=FLOAT)
+                return method(x, other)
+            return function(x, other)
+
+    method.__name__ = dunder
+    return method
+
+
+def negated(x: Any) -> Any:
+    recorder = current()
+    assert isinstance(recorder, Recorder)
+    with recorder.naming("tmp"):
+        return create.scale(x, scale=-1.0)
+
+
+FLOAT = "float32"
+
+for name, function in PYTHON.items():
+    if name not in ("__neg__", "__eq__", "__ne__"):
+        setattr(Variable, name, as_tmp(name, function))
+Variable.__neg__ = negated  # type: ignore[attr-defined]
+
+
+def unify(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Both operands of one element type: the right one is cast to the left one's."""
+    x, y = inputs
+    if isinstance(x, Variable) and isinstance(y, Variable) and x.dtype is not y.dtype:
+        with as_temporary():
+            y = op_of("cast").call(y, out_dtype=x.dtype)
+    return x, y
+
+
+def as_temporary() -> Any:
+    """Results made within are called tmp_0, tmp_1, ..."""
+    recorder = current()
+    assert isinstance(recorder, Recorder)
+    return recorder.naming("tmp")
+
+
+UNIFY.append(unify)

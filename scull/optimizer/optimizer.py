@@ -1,0 +1,340 @@
+"""What every optimizer shares: groups of parameters, states, clipping, decay, and updates in both modes."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.backward import append_backward
+from scull.autograd.interface import no_grad
+from scull.autograd.version import changed
+from scull.core import session
+from scull.core.dtype import float32
+from scull.core.meta import Meta
+from scull.core.op import Op
+from scull.core.tensor import Rows, Tensor
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.mode import in_dynamic_mode
+from scull.ir.program import main_program, program_guard
+from scull.ir.program import startup_program as default_startup
+from scull.ir.variable import Variable
+from scull.optimizer.decay import decayed, regularizer_of
+from scull.optimizer.lr import LRScheduler
+from scull.optimizer.static_update import apply_statically, master_variable, persistent
+from scull.runtime.scope import global_scope
+
+
+class Optimizer:
+    """Updates parameters by their gradients.
+
+    Args:
+        learning_rate (float | LRScheduler): the step size.
+        parameters (list, optional): Parameters, or dictionaries with "params" and settings of their own; needed in
+            eager mode.
+        weight_decay (float | WeightDecayRegularizer, optional): added to gradients; a number is L2.
+        grad_clip (GradientClipBase, optional): applied to the gradients before the update.
+        name (str, optional): for printing.
+    """
+
+    operator: Any = None  # the operator that updates one parameter
+    states: tuple[str, ...] = ()  # its states, each an input of the operator of the same name
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        if not isinstance(learning_rate, float | int | LRScheduler) and not isinstance(
+            learning_rate, Variable
+        ):
+            raise ArgumentTypeError(
+                f"learning rate should be float or LRScheduler, got {type(learning_rate).__name__} here"
+            )
+        if isinstance(parameters, Tensor | dict):
+            raise ArgumentTypeError(
+                "`parameters` argument given to the optimizer should be an iterable of Tensors or dict"
+            )
+        if parameters is None and in_dynamic_mode():
+            raise ArgumentError(
+                "parameters argument given to the Optimizer should not be None in dygraph mode."
+            )
+        self._learning_rate, self._grad_clip, self._name = learning_rate, grad_clip, name
+        self.regularization = regularizer_of(weight_decay)
+        self._parameter_list = None if parameters is None else list(parameters)
+        self._param_groups = self.grouped(self._parameter_list or [])
+        self._accumulators: dict[str, dict[str, Any]] = defaultdict(dict)
+        self._master_weights: dict[str, Any] = {}
+        self._held_states: dict[str, Any] = {}
+        self._rates: dict[Any, Any] = {}
+        self._multi_precision = False
+        self.helper = None
+
+    # ---- parameters ----
+
+    def grouped(self, parameters: list[Any]) -> list[dict[str, Any]]:
+        """Groups of parameters with their settings."""
+        if parameters and isinstance(parameters[0], dict):
+            groups = []
+            for g in parameters:
+                group = dict(g)
+                group["params"] = (
+                    [g["params"]] if isinstance(g["params"], Tensor) else list(g["params"])
+                )
+                if "weight_decay" in group:
+                    group["weight_decay"] = regularizer_of(group["weight_decay"])
+                groups.append(group)
+            return groups
+        return [{"params": parameters}]
+
+    def parameters(self) -> list[Any]:
+        """All parameters of all groups."""
+        return [p for g in self._param_groups for p in g["params"]]
+
+    def group_of(self, param: Any) -> dict[str, Any]:
+        """The group `param` belongs to."""
+        for g in self._param_groups:
+            if any(p is param for p in g["params"]):
+                return g
+        return {}
+
+    def setting(self, param: Any, name: str) -> Any:
+        """A setting of the group `param` is in, else of the optimizer."""
+        return self.group_of(param).get(name, getattr(self, "_" + name))
+
+    # ---- learning rate ----
+
+    def get_lr(self) -> float:
+        """The learning rate now."""
+        if isinstance(self._learning_rate, LRScheduler):
+            return float(self._learning_rate())
+        return float(self._learning_rate)
+
+    def set_lr(self, value: float) -> None:
+        """Change the learning rate; refused where a scheduler decides it."""
+        if not isinstance(value, int | float):
+            raise ArgumentTypeError(
+                f"The type of 'value' in optimizer.set_lr must be float, but received {type(value)}."
+            )
+        if isinstance(self._learning_rate, LRScheduler):
+            raise RuntimeError(
+                "optimizer's learning rate can't be LRScheduler when invoke this API, because this will lead to conflict."
+            )
+        self._learning_rate = float(value)
+        rate = self._rates.get(id(main_program()))
+        if not in_dynamic_mode() and rate is not None:
+            global_scope().var(rate.name).value = np.array(value, "float32")
+
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """Let `scheduler` decide the learning rate."""
+        if not isinstance(scheduler, LRScheduler):
+            raise ArgumentTypeError(
+                f"The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, but received {type(scheduler)}."
+            )
+        self._learning_rate = scheduler
+
+    def rate_multiplier(self, param: Any) -> float:
+        """The learning rate of `param` relative to the optimizer's."""
+        own = (getattr(param, "optimize_attr", None) or {}).get("learning_rate", 1.0)
+        return float(own) * float(self.group_of(param).get("learning_rate", 1.0))
+
+    # ---- eager ----
+
+    def step(self) -> None:
+        """Update every parameter that has a gradient.
+
+        Examples:
+            >>> import scull as paddle
+            >>> layer = paddle.nn.Linear(2, 1)
+            >>> opt = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+            >>> layer(paddle.ones([1, 2])).sum().backward()
+            >>> opt.step()
+            >>> opt.clear_grad()
+        """
+        with no_grad():
+            for group in self._param_groups:
+                pairs = [(p, p.node.total) for p in group["params"] if has_gradient(p)]
+                self.update_eagerly(self.prepared(pairs, group))
+
+    def update_eagerly(self, pairs: list[Any]) -> None:
+        """Run the update operator of each parameter in place."""
+        rate = self.get_lr()
+        for p, g in pairs:
+            self.run_update(p, g.array, np.array(rate * self.rate_multiplier(p), "float32"))
+
+    def run_update(self, param: Any, grad: Any, rate: Any) -> None:
+        """Call the kernel on the arrays of one parameter and its states."""
+        op: Op = self.operator.op
+        given = self.operands(param, rate)
+        values = {n: v.array if isinstance(v, Tensor) else v for n, v in given.items()}
+        values["grad"] = grad
+        arrays = [values.get(n) for n in op.inputs]
+        outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
+        kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.cpu
+        kernel(*arrays, out=outs, **{**op.attrs, **self.attributes(param)})
+        changed(param.array, op.name)
+
+    def operands(self, param: Any, rate: Any) -> dict[str, Any]:
+        """What the update operator reads besides the gradient, by the names of its inputs."""
+        given: dict[str, Any] = {"param": param, "learning_rate": rate}
+        given |= {name: self.state(name, param) for name in self.states}
+        if self._multi_precision and param.dtype.name in ("float16", "bfloat16"):
+            given["master_param"] = self.master(param)
+        return given
+
+    def attributes(self, param: Any) -> dict[str, Any]:
+        """The attributes of the update operator for one parameter."""
+        return {}
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Forget the gradients of all parameters."""
+        for p in self.parameters():
+            if p.node is not None:
+                p.node.total = None
+
+    clear_gradients = clear_grad
+
+    # ---- states ----
+
+    def start(self, name: str) -> tuple[float, Any]:
+        """The first value of a state, and its shape when it is not the parameter's."""
+        return 0.0, None
+
+    def state(self, name: str, param: Any) -> Any:
+        """A state of one parameter; made when first asked for."""
+        found = self._accumulators[spelt(name)].get(param.name)
+        return self.make_state(name, param) if found is None else found
+
+    def make_state(self, name: str, param: Any) -> Any:
+        """A new state: a Tensor, or a persistable variable with its initialiser in the startup Program."""
+        value, shape = self.start(name)
+        shape = tuple(param.shape) if shape is None else shape
+        wide = self._multi_precision and param.dtype.name in ("float16", "bfloat16")
+        dtype = float32 if wide else param.dtype
+        full = session.unique_name(f"{param.name}_{spelt(name)}")
+        if isinstance(param, Variable):
+            made = persistent(
+                full, Meta(shape, dtype), value, device="cpu" if shape == (1,) and value else ""
+            )
+        else:
+            made = Tensor(np.full(shape, value, dtype.array))
+            made.name, made.persistable = full, True
+            held = self._held_states.pop(full, None)
+            if held is not None:
+                made.array[...] = np.asarray(held).reshape(made.array.shape)
+        self._accumulators[spelt(name)][param.name] = made
+        return made
+
+    def master(self, param: Any) -> Any:
+        """The float32 copy of a parameter of fewer digits."""
+        if param.name not in self._master_weights:
+            full = session.unique_name(param.name + "_fp32_master")
+            if isinstance(param, Variable):
+                made: Any = master_variable(full, param)
+            else:
+                made = Tensor(param.array.astype("float32"))
+                made.name = full
+            self._master_weights[param.name] = made
+        return self._master_weights[param.name]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All states by their names, and the scheduler's under `LR_Scheduler`."""
+        result = {v.name: v for by_param in self._accumulators.values() for v in by_param.values()}
+        if self._master_weights:
+            result["master_weights"] = dict(self._master_weights)
+        if isinstance(self._learning_rate, LRScheduler):
+            result["LR_Scheduler"] = self._learning_rate.state_dict()
+        return result
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over saved states; those of parameters not met yet wait for them."""
+        given = dict(state_dict)
+        schedule = given.pop("LR_Scheduler", None)
+        if isinstance(self._learning_rate, LRScheduler) and schedule is not None:
+            self._learning_rate.set_state_dict(schedule)
+        for name, value in given.pop("master_weights", {}).items():
+            copy = Tensor(np.array(value, "float32"))
+            copy.name = getattr(value, "name", name)
+            self._master_weights[name] = copy
+        own = {v.name: v for by_param in self._accumulators.values() for v in by_param.values()}
+        for name, value in given.items():
+            if name in own and isinstance(own[name], Tensor):
+                own[name].array[...] = np.asarray(value).reshape(own[name].array.shape)
+            else:
+                self._held_states[name] = np.array(value)
+
+    set_dict = set_state_dict
+
+    def get_opti_var_name_list(self) -> list[str]:
+        return [v.name for by_param in self._accumulators.values() for v in by_param.values()]
+
+    # ---- both modes ----
+
+    def prepared(self, pairs: list[Any], group: dict[str, Any]) -> list[Any]:
+        """The gradients after clipping and decay."""
+        clip = group.get("grad_clip", self._grad_clip)
+        if clip is not None and pairs:
+            pairs = clip(pairs)
+        decay = group.get("weight_decay", self.regularization)
+        return [(p, decayed(p, g, self.own_decay(p, decay))) for p, g in pairs]
+
+    def own_decay(self, param: Any, decay: Any) -> Any:
+        """The decay added to the gradient of `param`: its own, else the optimizer's."""
+        return getattr(param, "regularizer", None) or decay
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Any], list[Any]]:
+        """Differentiate `loss` (in a Program) and update; in eager mode call `loss.backward()` before."""
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        return self._apply_optimize(loss, startup_program, pairs), pairs
+
+    def backward(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> list[Any]:
+        """Pairs (parameter, gradient) of `loss`."""
+        if isinstance(loss, Tensor):
+            return [(p, p.node.total) for p in self.parameters() if has_gradient(p)]
+        names = {v if isinstance(v, str) else v.name for v in no_grad_set or ()}
+        wanted = parameters or self._parameter_list
+        return list(append_backward(loss, wanted, names))
+
+    def apply_gradients(self, params_grads: list[Any]) -> list[Any]:
+        """Append or run clipping, decay and one update a parameter, parameters in name order."""
+        pairs = sorted(params_grads, key=lambda pair: pair[0].name)
+        if pairs and isinstance(pairs[0][0], Tensor):
+            with no_grad():
+                self.update_eagerly(self.prepared(pairs, {}))
+            return []
+        return apply_statically(self, pairs)
+
+    def _apply_optimize(self, loss: Any, startup: Any, params_grads: list[Any]) -> list[Any]:
+        if isinstance(loss, Tensor) or not params_grads:
+            return self.apply_gradients(params_grads)
+        with program_guard(loss.block.program, startup or default_startup()):
+            return self.apply_gradients(params_grads)
+
+
+def has_gradient(param: Any) -> bool:
+    """Whether a parameter is to be updated and a gradient reached it."""
+    return (
+        param.node is not None
+        and getattr(param, "trainable", True)
+        and param.node.total is not None
+    )
+
+
+def spelt(name: str) -> str:
+    """How a state is called in names of variables."""
+    return name + "_acc" if name.endswith("_pow") else name

@@ -1,0 +1,1 @@
+"""What holds and moves values: scopes, buffers, devices, native code."""

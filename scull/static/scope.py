@@ -1,0 +1,121 @@
+"""Scopes, places and variables of a Program."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scull.core import session
+from scull.core.dtype import dtype_of
+from scull.core.interpreter import interpreting
+from scull.core.meta import Meta
+from scull.core.op import op_of
+from scull.core.place import CPUPlace
+from scull.ir.program import main_program, startup_program
+from scull.ir.recorder import Recorder
+from scull.ir.variable import with_batch
+from scull.nn.parameter import create_parameter as new_parameter
+from scull.runtime.scope import Scope
+
+
+@contextmanager
+def scope_guard(scope: Scope) -> Iterator[None]:
+    """`scope` is the global one within the block."""
+    with session.guarded(scope=scope):
+        yield
+
+
+@contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Operators made within carry `prefix` in their `op_namescope`."""
+    program = main_program()
+    counts = program.scope_counts
+    key = program.namescope + (prefix or "")
+    n = counts[key] = counts.get(key, -1) + 1
+    inner = f"{program.namescope}{prefix or ''}{f'_{n}' if n else ''}/"
+    with program.serving(program.role, program.role_var, inner):
+        yield
+
+
+@contextmanager
+def device_guard(device: str | None = None) -> Iterator[None]:
+    """Operators made within name `device` as where they run."""
+    block = main_program().current_block()
+    before = len(block.ops)
+    yield
+    for o in block.ops[before:]:
+        o.device = device or ""
+
+
+def cpu_places(device_count: int | None = None) -> list[Any]:
+    """The host, once or `device_count` times."""
+    return [CPUPlace() for _ in range(device_count or 1)]
+
+
+def cuda_places(device_ids: Any = None) -> list[Any]:
+    """The GPUs of this process: none."""
+    return []
+
+
+def create_global_var(
+    shape: Any,
+    value: Any,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
+    name: str | None = None,
+) -> Any:
+    """A variable of the global block that the startup Program fills with `value`.
+
+    Args:
+        shape (list | tuple): its sizes.
+        value (float): what fills it.
+        dtype (str): its element type.
+        persistable (bool): whether it outlives a run.
+        force_cpu (bool): kept for Paddle's signature.
+        name (str, optional): its name.
+    """
+    name = name or session.unique_name("global_var") + ".tmp_0"
+    meta = Meta(with_batch(shape), dtype_of(dtype))
+    made = (
+        main_program()
+        .global_block()
+        .variable(name, meta, persistable=persistable, stop_gradient=True)
+    )
+    block = startup_program().global_block()
+    twin = block.variable(name, meta, persistable=persistable, stop_gradient=True)
+    recorder = Recorder(block)
+    with interpreting(recorder), recorder.into(twin):
+        op_of("fill_constant").call(
+            shape=meta.shape, value=value, dtype=meta.dtype, str_value=str(float(value))
+        )
+    return made
+
+
+def create_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Any:
+    """A parameter that belongs to no layer.
+
+    Args:
+        shape (list | tuple): its sizes.
+        dtype (str): its element type.
+        name (str, optional): its name.
+        attr (ParamAttr, optional): name, initializer, regularizer, ...
+        is_bias (bool): whether it starts at zero by default.
+        default_initializer (Initializer, optional): what fills it.
+    """
+    prefix = session.unique_name("create_parameter")
+    return new_parameter(
+        prefix,
+        shape,
+        attr=attr,
+        dtype=dtype,
+        is_bias=is_bias,
+        default_initializer=default_initializer,
+        name=name,
+    )

@@ -1,0 +1,1 @@
+"""Every operator is tried over its samples."""

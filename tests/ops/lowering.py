@@ -1,0 +1,55 @@
+"""Lowerings: the loop language's meaning beside the kernel, and machine code beside that."""
+
+from typing import Any
+
+import numpy as np
+
+from scull import lang
+from scull.compiler.llvm import compile
+from scull.core.op import meta_of
+from scull.core.tensor import Rows
+from scull.runtime import llvm
+from tests.ops.case import Case, flat
+from tests.ops.closeness import check_close, check_same
+
+NOT_LOWERED = {"complex64", "complex128"}
+
+
+def lowered(case: Case) -> bool:
+    """Whether the call has a lowering that can be run."""
+    if case.sample.error or case.op.lowering is None:
+        return False
+    if any(isinstance(x, Rows) for x in case.sample.inputs):
+        return False
+    return not any(x.dtype.name in NOT_LOWERED for x in flat(case.sample.inputs))
+
+
+def kernel_of(case: Case) -> Any:
+    """The loops of the call."""
+    outs = [x if x is None else meta_of(x) for x in case.results]
+    return lang.trace(case.op.lowering, case.metas(), outs, case.attrs, case.op.name)
+
+
+def arrays_of(case: Case) -> list[Any]:
+    """The arrays that the loops read."""
+    return [np.ascontiguousarray(x).reshape(x.shape) for x in flat(case.inputs())]
+
+
+def check_lowering(case: Case) -> None:
+    """The lowering, run by the emulator, gives what the kernel gives."""
+    found = lang.run(kernel_of(case), arrays_of(case))
+    check_close(found, [x for x in case.results if x is not None], "the lowering")
+
+
+def compiled(case: Case) -> bool:
+    """Whether the call can become machine code here."""
+    return llvm.available() and lowered(case)
+
+
+def check_machine_code(case: Case) -> None:
+    """The lowering as machine code has the bits that the emulator gives."""
+    kernel, arrays = kernel_of(case), arrays_of(case)
+    expected = lang.run(kernel, arrays)
+    found = [np.full_like(x, 77) for x in expected]
+    compile(kernel)(arrays, found)
+    check_same(found, expected, "the machine code")

@@ -1,0 +1,142 @@
+"""The call recorded into a Program and run by the Executor, beside the same call in eager mode."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.backward import gradients
+from scull.autograd.tape import backward
+from scull.core import session
+from scull.core.interpreter import interpreting
+from scull.core.op import as_outputs, meta_of
+from scull.core.tensor import Rows, Tensor
+from scull.executor.executor import Executor
+from scull.ir.program import Program
+from scull.ir.recorder import Recorder
+from scull.ir.variable import Variable
+from scull.runtime.scope import Scope
+from tests.ops.case import SEED, Case, flat, mapped
+from tests.ops.closeness import check_same
+from tests.ops.derivative import differentiable, draw_like, wanted, weighed
+from tests.ops.value import expect, refused_by_type
+
+
+@dataclass(eq=False)
+class Recording:
+    """A Program with one call in it: its inputs and results as variables, and what is fed."""
+
+    program: Program
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    feed: dict[str, Any]
+
+    def run(self, fetches: list[Variable]) -> list[Any]:
+        """The values of some variables."""
+        session.generator().manual_seed(SEED)
+        found = Executor().run(self.program, self.feed, list(fetches), scope=Scope())
+        return list(found)
+
+
+def declared(case: Case) -> Recording:
+    """A Program with the inputs of the call only."""
+    program, feed = Program(), {}
+    block = program.global_block()
+
+    def variable(x: Any, name: str) -> Any:
+        if isinstance(x, list):
+            return [variable(v, f"{name}{i}") for i, v in enumerate(x)]
+        if not isinstance(x, np.ndarray):
+            return x
+        feed[name] = x
+        options = {"stop_gradient": x.dtype.kind in "iub", "is_data": True}
+        return block.variable(name, meta_of(x), **options)
+
+    made = tuple(map(variable, case.inputs(), case.op.inputs))
+    return Recording(program, made, (), feed)
+
+
+def recorded(case: Case) -> Recording:
+    """A Program with the call."""
+    recording = declared(case)
+    with interpreting(Recorder(recording.program.global_block())):
+        found = case.op.call(*recording.inputs, **case.attrs)
+    recording.outputs = as_outputs(case.op, found)
+    return recording
+
+
+def recordable(case: Case) -> bool:
+    """Whether a Program can be fed what the call takes."""
+    return not (case.sample.error or any(isinstance(x, Rows) for x in case.sample.inputs))
+
+
+def variables(slots: Any) -> list[Variable]:
+    """The variables in some slots, those of lists in line."""
+    return [v for s in slots for v in (s if isinstance(s, list) else [s]) if v is not None]
+
+
+def check_program(case: Case) -> None:
+    """The Executor gives the bits that eager mode gives."""
+    recording = recorded(case)
+    found = recording.run(variables(recording.outputs))
+    expected = case.eager(tuple(mapped(Tensor, x) for x in case.inputs()))
+    check_same(found, list(flat(expected)), "the Program")
+
+
+def has_program_gradient(case: Case) -> bool:
+    """Whether gradients can be appended to the Program of the call."""
+    return recordable(case) and differentiable(case)
+
+
+def check_program_gradient(case: Case) -> None:
+    """Gradients appended to a Program have the bits that the tape gives."""
+    recording, op = recorded(case), case.op
+    block = recording.program.global_block()
+    random = np.random.default_rng(SEED)
+    targets, seeds, weights = [], [], []
+    for name, slot, result in zip(op.outputs, recording.outputs, case.results, strict=True):
+        for v, x in zip(variables([slot]), flat([result]), strict=True):
+            if weighed(op, name, x):
+                weight = np.asarray(draw_like(random, x)).astype(x.dtype)
+                seeds.append(block.variable(v.name + "_weight", meta_of(weight), is_data=True))
+                recording.feed[seeds[-1].name] = weight
+                targets.append(v)
+                weights.append(weight)
+    names = wanted(case)
+    pairs = zip(op.inputs, recording.inputs, strict=True)
+    sources = variables([v for n, v in pairs if n in names])
+    made = gradients(targets, sources, seeds)
+    found = recording.run([v for v in made if v is not None])
+    expected = taped(case, names, weights)
+    kept = [g for g, v in zip(expected, made, strict=True) if v is not None]
+    assert all(g is None for g, v in zip(expected, made, strict=True) if v is None)
+    check_same(found, kept, "the gradient in the Program")
+
+
+def taped(case: Case, names: tuple[str, ...], weights: list[Any]) -> list[Any]:
+    """The gradients of the inputs `names` by the tape, for these gradients of the results."""
+    operands = tuple(
+        mapped(lambda x, n=n: Tensor(x, stop_gradient=n not in names), x)
+        for n, x in zip(case.op.inputs, case.inputs(), strict=True)
+    )
+    outs = case.eager(operands)
+    each = [
+        o
+        for n, s in zip(case.op.outputs, outs, strict=True)
+        for o in (s if isinstance(s, list) else [s])
+        if o is not None and weighed(case.op, n, o.array)
+    ]
+    leaves = variables([t for n, t in zip(case.op.inputs, operands, strict=True) if n in names])
+    pairs = [(o.node, w) for o, w in zip(each, weights, strict=True) if o.node is not None]
+    found = backward([n for n, _ in pairs], [w for _, w in pairs], inputs=[t.node for t in leaves])
+    return [found[t.node] for t in leaves]
+
+
+def refused_when_recorded(case: Case) -> bool:
+    """Whether recording the call must be refused."""
+    return refused_by_type(case) and not any(isinstance(x, Rows) for x in case.sample.inputs)
+
+
+def check_refused_when_recorded(case: Case) -> None:
+    """Recording the call into a Program is refused with the law that it breaks."""
+    expect(case, lambda: recorded(case))

@@ -1,0 +1,1 @@
+"""The samples of the operators, a module a family."""

@@ -1,0 +1,56 @@
+"""Samples of powers, whole quotients and remainders."""
+
+import numpy as np
+
+from scull.errors import ArgumentError, ShapeError
+from tests.ops.sample import array, call, f32, f64, fails, i32, i64, samples, strided
+
+
+def floats(*, low):
+    """Calls with floating-point operands; `low` bounds the first."""
+    yield call(f32(2, 3, low=low), f32(2, 3))
+    yield call(f32(low=low), f32())
+    yield call(f32(0, 3, low=low), f32(3))
+    yield call(f32(2, 1, low=low), f32(3))
+    yield call(f64(2, 3, low=low), f64(2, 3))
+    yield call(f32(2, 3, 2, low=low), f32(3), axis=1)
+    yield call(f32(3, 2, low=low).T, strided(f32(2, 3)))
+    yield fails(ShapeError, "shapes do not broadcast: [2, 3] and [2]", f32(2, 3), f32(2))
+
+
+def aligned(function):
+    """`function` of two arrays as a reference that knows `axis`."""
+
+    def reference(x, y, axis):
+        lead = x.ndim - axis - y.ndim if axis != -1 else 0
+        return function(x, y.reshape(y.shape + (1,) * lead))
+
+    return reference
+
+
+@samples("power", reference=aligned(np.power))
+def power_samples():
+    yield from floats(low=0.1)
+    yield call(array([3, 2, -2], "int64"), array([4, 0, 3], "int64"))
+    whole = lambda x, y: np.array([0, 1, -1])  # noqa: E731
+    yield call(
+        array([3, 1, -1], "int32"),
+        array([-1, -2, -3], "int32"),
+        reference=whole,
+        name_of_case="integers to negative powers",
+    )
+
+
+@samples("floor_divide", reference=aligned(np.floor_divide))
+def floor_divide_samples():
+    yield from floats(low=-2.0)
+    yield call(array([5, -5, 5, -5], "int64"), array([3, 3, -3, -3], "int64"))
+    yield call(array([5.0, -5.0, 0.0]), array([0.0]), name_of_case="by zero")
+    yield fails(ArgumentError, "an integer is divided by 0", i32(3), i32() * 0, by_value=True)
+
+
+@samples("remainder", reference=aligned(np.remainder))
+def remainder_samples():
+    yield from floats(low=-2.0)
+    yield call(array([5, -5, 5, -5], "int64"), array([3, 3, -3, -3], "int64"))
+    yield fails(ArgumentError, "an integer is divided by 0", i64(3), i64() * 0, by_value=True)

@@ -1,0 +1,152 @@
+"""Samples of convolutions."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.errors import ArgumentError, DtypeError, ShapeError
+from tests.ops.sample import call, f16, f32, f64, fails, i32, samples, strided
+
+
+def sides_of(
+    x: Any, w: Any, attrs: dict[str, Any]
+) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """The padding before and after both axes, and the dilations, by the text of the law."""
+    strides, paddings = attrs.get("strides", (1, 1)), attrs.get("paddings", (0, 0))
+    algorithm, dilations = (
+        attrs.get("padding_algorithm", "EXPLICIT"),
+        attrs.get("dilations", (1, 1)),
+    )
+    if algorithm == "SAME":
+        needed = [
+            max((int(np.ceil(n / s)) - 1) * s + k - n, 0)
+            for n, k, s in zip(x.shape[2:], w.shape[2:], strides, strict=True)
+        ]
+        return [(n // 2, n - n // 2) for n in needed], (1, 1)
+    if algorithm == "VALID":
+        return [(0, 0), (0, 0)], dilations
+    if len(paddings) == 4:
+        return [tuple(paddings[:2]), tuple(paddings[2:])], dilations
+    return [(n, n) for n in paddings], dilations
+
+
+def convolved(input: Any, filter: Any, **attrs: Any) -> Any:
+    """Each output by itself: a sum of products over one window."""
+    x = input.transpose(0, 3, 1, 2) if attrs.get("data_format") == "NHWC" else input
+    w, groups, strides = filter, attrs.get("groups", 1), attrs.get("strides", (1, 1))
+    pads, dilations = sides_of(x, w, attrs)
+    x = np.pad(x, ((0, 0), (0, 0), *pads))
+    reach = [d * (k - 1) + 1 for d, k in zip(dilations, w.shape[2:], strict=True)]
+    sizes = [(n - r) // s + 1 for n, r, s in zip(x.shape[2:], reach, strides, strict=True)]
+    out = np.zeros((x.shape[0], w.shape[0], *sizes))
+    share, made = w.shape[1], w.shape[0] // groups
+    for f, i, j in np.ndindex(w.shape[0], *sizes):
+        top, left, first = i * strides[0], j * strides[1], f // made * share
+        seen = x[:, first : first + share, top : top + reach[0], left : left + reach[1]]
+        seen = seen[:, :, :: dilations[0], :: dilations[1]]
+        out[:, f, i, j] = (seen * w[f]).sum((1, 2, 3))
+    return out.transpose(0, 2, 3, 1) if attrs.get("data_format") == "NHWC" else out
+
+
+def reference(
+    input: Any,
+    filter: Any,
+    *,
+    strides: Any = (1, 1),
+    paddings: Any = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Any = (1, 1),
+    groups: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
+    return convolved(
+        input,
+        filter,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+    )
+
+
+@samples("conv2d", reference=reference)
+def conv2d_samples():
+    yield call(f32(2, 3, 5, 4), f32(4, 3, 3, 2))
+    yield call(f64(1, 2, 4, 4), f64(2, 2, 3, 3), strides=(2, 1), paddings=(1, 2))
+    yield call(f32(1, 2, 5, 5), f32(2, 2, 2, 2), paddings=(0, 1, 2, 0), dilations=(2, 1))
+    yield call(f32(1, 4, 5, 5), f32(6, 2, 3, 3), groups=2, strides=(2, 2), padding_algorithm="SAME")
+    yield call(f32(1, 2, 5, 5), f32(2, 2, 3, 3), padding_algorithm="VALID", paddings=(1, 1))
+    yield call(f32(2, 4, 4, 3), f32(2, 3, 3, 3), data_format="NHWC", paddings=(1, 1))
+    yield call(f32(2, 4, 3, 3), f32(6, 2, 1, 1), groups=2, name_of_case="one product of matrices")
+    yield call(f32(2, 3, 4, 4), f32(6, 1, 3, 3), groups=3, name_of_case="a channel a group")
+    yield call(strided(f32(1, 2, 4, 4)), strided(f32(2, 2, 3, 3)))
+    yield call(f32(0, 2, 4, 4), f32(2, 2, 3, 3))
+    yield call(f16(1, 2, 4, 4), f16(2, 2, 3, 3))
+    yield call(f32(1, 1, 3, 3), f32(1, 1, 3, 3), name_of_case="one window")
+    law = "the input has 3 channels, the filter's channels times groups are 4"
+    yield fails(ShapeError, law, f32(1, 3, 4, 4), f32(2, 2, 3, 3), groups=2)
+    law = "the filter makes 3 channels, which 2 groups do not divide"
+    yield fails(ShapeError, law, f32(1, 4, 4, 4), f32(3, 2, 3, 3), groups=2)
+    law = "a window of 5 does not fit into 4 with padding [0, 0]"
+    yield fails(ShapeError, law, f32(1, 2, 4, 4), f32(2, 2, 5, 5))
+    yield fails(ShapeError, "input has 3 axes, 4 are needed", f32(2, 4, 4), f32(2, 2, 3, 3))
+    yield fails(ShapeError, "filter has 3 axes, 4 are needed", f32(1, 2, 4, 4), f32(2, 2, 3))
+    law = "input is float32 and filter is float64; cast one"
+    yield fails(DtypeError, law, f32(1, 2, 4, 4), f64(2, 2, 3, 3))
+    law = "not of floating-point elements"
+    yield fails(DtypeError, law, i32(1, 2, 4, 4), i32(2, 2, 3, 3))
+    law = "strides is [0, 1]; two numbers from 1 on are needed"
+    yield fails(ArgumentError, law, f32(1, 2, 4, 4), f32(2, 2, 3, 3), strides=(0, 1))
+    law = "paddings has 3 numbers; 2 or 4 are needed"
+    yield fails(ArgumentError, law, f32(1, 2, 4, 4), f32(2, 2, 3, 3), paddings=(0, 1, 1))
+    law = "padding_algorithm is 'FULL', not one of EXPLICIT, SAME, VALID"
+    yield fails(ArgumentError, law, f32(1, 2, 4, 4), f32(2, 2, 3, 3), padding_algorithm="FULL")
+    law = "data_format is 'CHWN', not one of NCHW, NHWC"
+    yield fails(ArgumentError, law, f32(1, 2, 4, 4), f32(2, 2, 3, 3), data_format="CHWN")
+    law = "groups is 0, at least 1 is needed"
+    yield fails(ArgumentError, law, f32(1, 2, 4, 4), f32(2, 2, 3, 3), groups=0)
+
+
+@samples("depthwise_conv2d", reference=reference)
+def depthwise_conv2d_samples():
+    yield call(f32(2, 3, 4, 4), f32(3, 1, 3, 3), groups=3)
+    yield call(f32(1, 2, 5, 5), f32(4, 1, 3, 3), groups=2, strides=(2, 2), paddings=(1, 1))
+    yield call(f32(1, 4, 4, 2), f32(2, 1, 2, 2), groups=2, data_format="NHWC", dilations=(2, 2))
+
+
+def transposed(
+    doutput: Any, filter: Any, like: Any, *, strides: Any = (1, 1), groups: int = 1
+) -> Any:
+    """What makes the convolution of every input times `doutput` what the input times this is."""
+    found = np.zeros(like.shape)
+    for place in np.ndindex(*like.shape):
+        unit = np.zeros(like.shape)
+        unit[place] = 1
+        found[place] = (convolved(unit, filter, strides=strides, groups=groups) * doutput).sum()
+    return found
+
+
+@samples("conv2d_to_input", reference=transposed)
+def conv2d_to_input_samples():
+    yield call(f32(1, 2, 2, 3), f32(2, 2, 3, 2), f32(1, 2, 4, 4))
+    yield call(f32(2, 2, 2, 2), f32(2, 1, 2, 2), f32(2, 2, 4, 4), strides=(2, 2), groups=2)
+
+
+def correlated(
+    input: Any, doutput: Any, like: Any, *, strides: Any = (1, 1), groups: int = 1
+) -> Any:
+    """What makes the convolution with every filter times `doutput` what the filter times this is."""
+    found = np.zeros(like.shape)
+    for place in np.ndindex(*like.shape):
+        unit = np.zeros(like.shape)
+        unit[place] = 1
+        found[place] = (convolved(input, unit, strides=strides, groups=groups) * doutput).sum()
+    return found
+
+
+@samples("conv2d_to_filter", reference=correlated)
+def conv2d_to_filter_samples():
+    yield call(f32(1, 2, 4, 4), f32(1, 2, 2, 3), f32(2, 2, 3, 2))
+    yield call(f32(2, 2, 4, 4), f32(2, 2, 2, 2), f32(2, 1, 2, 2), strides=(2, 2), groups=2)

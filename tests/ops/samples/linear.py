@@ -1,0 +1,40 @@
+"""Samples of products of matrices."""
+
+import numpy as np
+
+from scull.errors import ShapeError
+from tests.ops.sample import call, f32, f64, fails, samples, strided
+
+
+def product(x, y, transpose_x, transpose_y):
+    """The product of the last two axes."""
+    x = np.swapaxes(x, -1, -2) if transpose_x and x.ndim > 1 else x
+    y = np.swapaxes(y, -1, -2) if transpose_y and y.ndim > 1 else y
+    return x @ y
+
+
+@samples("matmul", reference=product)
+def matmul_samples():
+    yield call(f32(2, 3), f32(3, 4))
+    yield call(f32(3, 2), f32(3, 4), transpose_x=True)
+    yield call(f32(2, 3), f32(4, 3), transpose_y=True)
+    yield call(f32(3, 2), f32(4, 3), transpose_x=True, transpose_y=True)
+    yield call(f32(3), f32(3))
+    yield call(f32(3), f32(3, 4))
+    yield call(f32(3), f32(4, 3), transpose_y=True)
+    yield call(f32(2, 3), f32(3))
+    yield call(f32(3, 2), f32(3), transpose_x=True)
+    yield call(f32(2, 2, 3), f32(3))
+    yield call(f32(3), f32(2, 3, 4))
+    yield call(f32(2, 2, 3), f32(3, 4))
+    yield call(f32(2, 1, 2, 3), f32(3, 3, 2), transpose_x=False)
+    yield call(f32(2, 1, 3, 2), f32(3, 2, 3), transpose_x=True, transpose_y=True)
+    yield call(f32(0, 3), f32(3, 4))
+    yield call(f32(2, 0), f32(0, 4))
+    yield call(f32(1, 1), f32(1, 1))
+    yield call(strided(f32(2, 3)), f32(4, 3).T)
+    yield call(f64(2, 3), f64(3, 4))
+    yield fails(ShapeError, "x has 3 columns and y has 2 rows", f32(2, 3), f32(2, 3))
+    yield fails(ShapeError, "x has 3 columns and y has 4 rows", f32(3), f32(4))
+    yield fails(ShapeError, "0 axes, at least 1 are needed", f32(), f32(3))
+    yield fails(ShapeError, "shapes do not broadcast", f32(2, 2, 3), f32(3, 3, 2))

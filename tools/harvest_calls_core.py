@@ -1,0 +1,347 @@
+"""Typical public calls that make the core operators: `inputs : call`, by operator type.
+
+An input is `name=shape` or `name=dtype:shape`; the dtype is float32 where none is given. One
+written `name!=shape` stops gradients.
+"""
+
+CALLS = {
+    "elementwise_add": [
+        "x=2,3 y!=2,3 : x + y",
+        "x=2,3 y=2,3 : paddle.add(x, y)",
+        "x=2,3 y=2,3 : x + y",
+        "x=2,3 y=3 : x + y",
+        "x=-1,3 y=-1,3 : x + y",
+        "x= y= : x + y",
+        "x=2,3,4 y=3 : append('elementwise_add', {'X': x, 'Y': y}, {'Out': 1}, {'axis': 1})",
+    ],
+    "elementwise_sub": [
+        "x=2,3 y=2,3 : paddle.subtract(x, y)",
+        "x=2,3 y=3 : x - y",
+        "x=2,3 y=2,1 : x - y",
+    ],
+    "elementwise_mul": [
+        "x!=2,3 y=3 : x * y",
+        "x=2,3 y=2,3 : paddle.multiply(x, y)",
+        "x=2,3 y=3 : x * y",
+        "x=2,1 y=3 : x * y",
+    ],
+    "elementwise_div": [
+        "x=2,3 y=2,3 : paddle.divide(x, y)",
+        "x=2,3 y=3 : x / y",
+        "x=2,3 : 1.0 / x",
+        "i=int64:2,3 j=int64:2,3 : i / j",
+    ],
+    "elementwise_max": [
+        "x=2,3 y=2,3 : paddle.maximum(x, y)",
+        "x=2,3 y=3 : paddle.maximum(x, y)",
+    ],
+    "elementwise_min": [
+        "x=2,3 y=2,3 : paddle.minimum(x, y)",
+        "x=2,3 y=3 : paddle.minimum(x, y)",
+    ],
+    "scale": [
+        "x=2,3 : paddle.scale(x, scale=2.0, bias=1.0)",
+        "x=2,3 : paddle.scale(x, 2.0, 1.0, bias_after_scale=False)",
+        "x=2,3 : paddle.scale(x, 2.0, act='relu')",
+        "x=2,3 s=1 : paddle.scale(x, s)",
+        "x=2,3 : x + 1",
+        "x=2,3 : 1 - x",
+        "x=2,3 : x - 2.5",
+        "x=2,3 : x * 3",
+        "x=2,3 : x / 4",
+        "x=2,3 : -x",
+        "i=int64:3 : i + 1",
+    ],
+    "sum": [
+        "x=2,3 : paddle.tanh(x) * x + F.relu(x)",
+        "x=2,3 y=2,3 z=2,3 : paddle.add_n([x, y, z])",
+        "x=2,3 : paddle.add_n(x)",
+        "x=2,3 y=2,3 z=2,3 : append('sum', {'X': [x, y, z]}, {'Out': 1})",
+        "x=2,3 y=2,3 : append('sum', {'X': [x, y]}, {'Out': 1}, {'use_mkldnn': False})",
+    ],
+    "matmul_v2": [
+        "x!=2,3 y=3,4 : x @ y",
+        "x=2,3 y=3,4 : paddle.matmul(x, y)",
+        "x=2,3 y=3,4 : x @ y",
+        "x=3,2 y=4,3 : paddle.matmul(x, y, transpose_x=True, transpose_y=True)",
+        "x=5,2,3 y=3,4 : paddle.matmul(x, y)",
+        "x=3 y=3 : paddle.matmul(x, y)",
+        "x=2,3 y=3 : paddle.matmul(x, y)",
+        "x=2,3 y=3,4 : paddle.mm(x, y)",
+    ],
+    "cast": [
+        "x=2,3 : paddle.cast(x, 'float64')",
+        "x=2,3 : x.astype('int32')",
+        "i=int64:3 : i.astype('float32')",
+        "x=2,3 : paddle.cast(x, 'float32')",
+        "x=2,3 : paddle.cast(x, 'bool')",
+    ],
+    "assign": [
+        "x=2,3 : paddle.assign(x)",
+        "x=2,3 y=2,3 : paddle.assign(x, y)",
+        "x=2,3 : x.clone()",
+    ],
+    "fill_constant": [
+        ": paddle.full([2, 3], 1.5)",
+        ": paddle.full([2, 3], 7, 'int64')",
+        ": paddle.full([], True, 'bool')",
+        ": paddle.zeros([2, 3])",
+        ": paddle.ones([2], 'int32')",
+        ": paddle.tensor.fill_constant([2], 'float32', math.inf)",
+        "n=int32:1 : paddle.full([n, 3], 1.0)",
+        "s=int32:2 : paddle.full(s, 1.0)",
+        ": static.create_global_var([1], 0.5, 'float32', persistable=True)",
+        ": static.create_parameter([2], 'float32', is_bias=True)",
+    ],
+    "fill_any_like": [
+        "x=2,3 : paddle.full_like(x, 2.5)",
+        "x=2,3 : paddle.zeros_like(x)",
+        "x=2,3 : paddle.ones_like(x, 'int64')",
+        "x=2,3 : paddle.full_like(x, True, 'bool')",
+    ],
+    "uniform_random": [
+        ": paddle.uniform([2, 3])",
+        ": paddle.uniform([2, 3], min=0.0, max=2.0, seed=5)",
+        ": paddle.rand([2, 3])",
+        "n=int32:1 : paddle.rand([n, 3])",
+        ": parameter(2, 3)",
+    ],
+    "gaussian_random": [
+        ": paddle.randn([2, 3])",
+        ": paddle.normal(0.0, 2.0, [2, 3])",
+        ": paddle.standard_normal([2])",
+        ": static.create_parameter([2, 3], 'float32', "
+        "default_initializer=paddle.nn.initializer.Normal(0.0, 0.02))",
+        ": static.create_parameter([4, 3, 3, 3], 'float32', "
+        "default_initializer=paddle.nn.initializer.KaimingNormal())",
+    ],
+    "exp": ["x=2,3 : paddle.exp(x)"],
+    "log": ["x=2,3 : paddle.log(x)"],
+    "tanh": ["x=2,3 : paddle.tanh(x)", "x=2,3 : F.tanh(x)"],
+    "sqrt": ["x=2,3 : paddle.sqrt(x)"],
+    "square": ["x=2,3 : paddle.square(x)"],
+    "relu": ["x=2,3 : F.relu(x)", "x=2,3 : paddle.nn.ReLU()(x)"],
+    "sigmoid": ["x=2,3 : F.sigmoid(x)", "x=2,3 : paddle.nn.Sigmoid()(x)"],
+    "reduce_sum": [
+        "x=2,3 : paddle.sum(x)",
+        "x=2,3,4 : paddle.sum(x, axis=1)",
+        "x=2,3,4 : paddle.sum(x, axis=[0, -1], keepdim=True)",
+        "x=2,3 : paddle.sum(x, dtype='float64')",
+        "i=int32:2,3 : paddle.sum(i)",
+        "i=bool:2,3 : paddle.sum(i)",
+        "x=2,3 : paddle.sum(x, axis=[])",
+    ],
+    "reduce_mean": [
+        "x=2,3 : paddle.mean(x)",
+        "x=2,3,4 : paddle.mean(x, axis=1)",
+        "x=2,3,4 : paddle.mean(x, axis=[0, -1], keepdim=True)",
+        "x=2,3 y=2,3 : F.mse_loss(x, y)",
+    ],
+    "reduce_max": [
+        "x=2,3 : paddle.max(x)",
+        "x=2,3,4 : paddle.max(x, axis=[0, -1], keepdim=True)",
+    ],
+    "mean": [
+        "x=2,3 : append('mean', {'X': x}, {'Out': 1})",
+        "x=-1,3 : append('mean', {'X': x}, {'Out': 1})",
+    ],
+    "reshape2": [
+        "x=2,3 : paddle.reshape(x, [3, 2])",
+        "x=2,3,4 : paddle.reshape(x, [0, -1])",
+        "x=-1,3,4 : x.reshape([-1, 12])",
+        "x=2,3 n=int32:1 : paddle.reshape(x, [n, -1])",
+        "x=2,3 s=int32:2 : paddle.reshape(x, s)",
+        "x=1 : paddle.reshape(x, [])",
+    ],
+    "transpose2": [
+        "x=2,3,4 : paddle.transpose(x, [1, 0, 2])",
+        "x=2,3 : x.T",
+        "x=2,3 : paddle.t(x)",
+    ],
+    "squeeze2": [
+        "x=2,1,3 : paddle.squeeze(x, 1)",
+        "x=2,1,3,1 : paddle.squeeze(x)",
+        "x=2,1,3,1 : paddle.squeeze(x, axis=[1, -1])",
+    ],
+    "unsqueeze2": [
+        "x=2,3 : paddle.unsqueeze(x, 1)",
+        "x=2,3 : paddle.unsqueeze(x, axis=[0, -1])",
+        "x=2,3 a=int32:1 : paddle.unsqueeze(x, a)",
+    ],
+    "concat": [
+        "x=2,3 y!=2,3 z=2,3 : paddle.concat([x, y, z])",
+        "x=2,3 y=2,4 : paddle.concat([x, y], axis=1)",
+        "x=2,3 y=5,3 z=1,3 : paddle.concat([x, y, z])",
+        "x=2,3 y=2,3 a=int32:1 : paddle.concat([x, y], axis=a)",
+    ],
+    "split": [
+        "x=6,3 : paddle.split(x, 3)[1]",
+        "x=6,3 : paddle.split(x, 3)",
+        "x=2,9 : paddle.split(x, [2, 3, -1], axis=1)",
+        "x=2,6 : paddle.chunk(x, 2, axis=-1)",
+        "x=6,3 : append('split', {'X': x}, {'Out': 3}, {'num': 3, 'axis': 0})",
+        "x=6,3 a=int32:1 : paddle.split(x, 3, axis=a)",
+    ],
+    "slice": [
+        "x=4,5 : paddle.slice(x, [0, 1], [1, 0], [3, 2])",
+        "x=4,5 : x[1:3]",
+        "x=4,5 : x[0]",
+        "x=4,5 : x[-1, 2]",
+        "x=4,5 : x[:, 1:-1]",
+        "x=4,5 n=int32:1 : paddle.slice(x, [0], [0], [n])",
+        "x=4,5 s=int32:1 e=int32:1 : paddle.slice(x, [0], s, e)",
+    ],
+    "gather": [
+        "x=4,5 i=int64:3 : paddle.gather(x, i)",
+        "x=4,5 i=int32:3 : paddle.gather(x, i, axis=1)",
+        "x=4,5 i=int64:3 a=int32:1 : paddle.gather(x, i, axis=a)",
+    ],
+    "lookup_table_v2": [
+        "i=int64:2,3 w=10,4 : F.embedding(i, w)",
+        "i=int64:2,3 w=10,4 : F.embedding(i, w, padding_idx=2)",
+        "i=int64:2,3 : F.embedding(i, parameter(10, 4), sparse=True)",
+        "i=int64:2,3 : paddle.nn.Embedding(10, 4)(i)",
+        "i=int64:2,3 : static.nn.embedding(i, [10, 4])",
+    ],
+    "where": [
+        "c=bool:2,3 x!=2,3 y=2,3 : paddle.where(c, x, y)",
+        "c=bool:2,3 x=2,3 y=2,3 : paddle.where(c, x, y)",
+        "c=bool:2,3 x=2,3 : paddle.where(c, x, 0.0)",
+        "c=bool:2,3 x=3 y=2,3 : paddle.where(c, x, y)",
+    ],
+    "equal": ["x=2,3 y=2,3 : paddle.equal(x, y)", "x=2,3 : x == 1", "x=2,3 y=3 : x == y"],
+    "not_equal": ["x=2,3 y=2,3 : paddle.not_equal(x, y)", "x=2,3 y=3 : x != y"],
+    "less_than": ["x=2,3 y=2,3 : paddle.less_than(x, y)", "x=2,3 : x < 0.5"],
+    "less_equal": ["x=2,3 y=2,3 : paddle.less_equal(x, y)", "x=2,3 y=3 : x <= y"],
+    "greater_than": ["x=2,3 y=2,3 : paddle.greater_than(x, y)", "x=2,3 : x > 0"],
+    "greater_equal": ["x=2,3 y=2,3 : paddle.greater_equal(x, y)", "x=2,3 y=3 : x >= y"],
+    "logical_and": [
+        "x=bool:2,3 y=bool:2,3 : paddle.logical_and(x, y)",
+        "x=2,3 y=2,3 : paddle.logical_and(x, y)",
+    ],
+    "logical_or": ["x=bool:2,3 y=bool:2,3 : paddle.logical_or(x, y)"],
+    "logical_xor": ["x=bool:2,3 y=bool:2,3 : paddle.logical_xor(x, y)"],
+    "logical_not": ["x=bool:2,3 : paddle.logical_not(x)", "x=2,3 : paddle.logical_not(x)"],
+    "arg_max": [
+        "x=2,3 : paddle.argmax(x)",
+        "x=2,3 : paddle.argmax(x, axis=-1, keepdim=True, dtype='int32')",
+    ],
+    "top_k_v2": [
+        "x=2,5 : paddle.topk(x, 2)",
+        "x=2,5 : paddle.topk(x, 2, axis=0, largest=False, sorted=False)",
+        "x=2,5 k=int32:1 : paddle.topk(x, k)",
+    ],
+    "shape": ["x=2,3 : paddle.shape(x)", "x=-1,3 : paddle.shape(x)"],
+    "dropout": [
+        "x=2,3 : F.dropout(x)",
+        "x=2,3 : F.dropout(x, 0.2, training=False)",
+        "x=2,3 : F.dropout(x, 0.2, mode='downscale_in_infer')",
+        "x=2,3 : paddle.nn.Dropout(0.3)(x)",
+        "x=2,3 p=1 : F.dropout(x, p)",
+    ],
+    "conv2d": [
+        "x!=2,3,8,8 w=4,3,3,3 : F.conv2d(x, w)",
+        "x=2,3,8,8 w=4,3,3,3 : F.conv2d(x, w)",
+        "x=2,3,8,8 w=4,3,3,3 b=4 : F.conv2d(x, w, b, stride=2, padding=1)",
+        "x=2,4,8,8 w=4,2,3,3 : F.conv2d(x, w, groups=2, dilation=2, padding='SAME')",
+        "x=2,8,8,3 w=4,3,3,3 : F.conv2d(x, w, data_format='NHWC', padding='VALID')",
+        "x=2,3,8,8 w=4,3,3,3 : F.conv2d(x, w, padding=[0, 1, 1, 0])",
+        "x=-1,3,8,8 : paddle.nn.Conv2D(3, 4, 3)(x)",
+        "x=-1,3,8,8 : static.nn.conv2d(x, 4, 3, act='relu')",
+        "x=-1,3,8,8 : static.nn.conv2d(x, 4, 3, bias_attr=False)",
+    ],
+    "pool2d": [
+        "x=2,3,8,8 : F.max_pool2d(x, 2)",
+        "x=2,3,8,8 : F.max_pool2d(x, 3, stride=2, padding=1, ceil_mode=True)",
+        "x=2,3,8,8 : F.avg_pool2d(x, 2)",
+        "x=2,3,8,8 : F.avg_pool2d(x, 3, stride=1, padding=1, exclusive=False)",
+        "x=2,3,8,8 : F.adaptive_avg_pool2d(x, 1)",
+        "x=2,8,8,3 : F.max_pool2d(x, 2, data_format='NHWC')",
+        "x=2,3,8,8 : F.avg_pool2d(x, 3, padding='SAME')",
+    ],
+    "batch_norm": [
+        "x!=2,3,4,4 m!=3 v!=3 w=3 b=3 : F.batch_norm(x, m, v, w, b, training=True)",
+        "x=2,3,4,4 m!=3 v!=3 w=3 b=3 : F.batch_norm(x, m, v, w, b, training=True)",
+        "x=2,3,4,4 m!=3 v!=3 w=3 b=3 : F.batch_norm(x, m, v, w, b)",
+        "x=-1,3,4,4 : static.nn.batch_norm(x)",
+        "x=-1,3,4,4 : static.nn.batch_norm(x, act='relu', is_test=True)",
+        "x=-1,3,4,4 : paddle.nn.BatchNorm2D(3)(x)",
+        "x=-1,3 : paddle.nn.BatchNorm1D(3, data_format='NC')(x)",
+        "x=-1,3,4,4 : paddle.nn.BatchNorm2D(3, use_global_stats=True)(x)",
+    ],
+    "layer_norm": [
+        "x=2,3,4 w=4 b!=4 : F.layer_norm(x, [4], w, b)",
+        "x=2,3,4 : F.layer_norm(x, [4])",
+        "x=2,3,4 w=12 b=12 : F.layer_norm(x, [3, 4], w, b)",
+        "x=-1,3,4 : paddle.nn.LayerNorm(4)(x)",
+        "x=-1,3,4 : static.nn.layer_norm(x)",
+    ],
+    "softmax": [
+        "x=2,3 : F.softmax(x)",
+        "x=2,3,4 : F.softmax(x, axis=1)",
+        "x=2,3 : F.softmax(x, dtype='float64')",
+    ],
+    "softmax_with_cross_entropy": [
+        "x=2,5 y!=2,5 : F.cross_entropy(x, y, soft_label=True)",
+        "x=2,5 y=int64:2,1 : F.softmax_with_cross_entropy(x, y)",
+        "x=2,5 y=int64:2,1 : F.softmax_with_cross_entropy(x, y, return_softmax=True)",
+        "x=2,5 y=2,5 : F.softmax_with_cross_entropy(x, y, soft_label=True)",
+        "x=2,5 y=int64:2,1 : F.cross_entropy(x, y)",
+        "x=2,5 y=int64:2 : F.cross_entropy(x, y)",
+        "x=2,5 y=int64:2,1 : F.cross_entropy(x, y, reduction='none')",
+        "x=2,5 y=int64:2 w=5 : F.cross_entropy(x, y, weight=w, ignore_index=0)",
+        "x=2,5 y=2,5 : F.cross_entropy(x, y, soft_label=True)",
+        "x=2,5 y=int64:2,1 : F.cross_entropy(x, y, use_softmax=False)",
+        "x=2,5 y=int64:2,1 : paddle.nn.CrossEntropyLoss()(x, y)",
+    ],
+    "accuracy": [
+        "x=4,5 y=int64:4,1 : static.accuracy(x, y)",
+        "x=4,5 y=int64:4,1 : paddle.metric.accuracy(x, y, k=2)",
+    ],
+    "sgd": [
+        "x=-1,3 : paddle.optimizer.SGD(0.1).minimize(paddle.mean(static.nn.fc(x, 2)))",
+        "i=int64:4 : paddle.optimizer.SGD(0.1).minimize("
+        "paddle.mean(static.nn.embedding(i, [10, 4], is_sparse=True)))",
+    ],
+    "momentum": [
+        "x=-1,3 : paddle.optimizer.Momentum(0.1, 0.9).minimize(paddle.mean(static.nn.fc(x, 2)))",
+        "x=-1,3 : paddle.optimizer.Momentum(0.1, 0.9, use_nesterov=True, weight_decay=0.01)"
+        ".minimize(paddle.mean(static.nn.fc(x, 2)))",
+    ],
+    "adam": [
+        "x=-1,3 : paddle.optimizer.Adam(0.1).minimize(paddle.mean(static.nn.fc(x, 2)))",
+        "i=int64:4 : paddle.optimizer.Adam(0.1, lazy_mode=True).minimize("
+        "paddle.mean(static.nn.embedding(i, [10, 4], is_sparse=True)))",
+        "x=-1,3 : paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), beta1=0.8, "
+        "epsilon=1e-6).minimize(paddle.mean(static.nn.fc(x, 2)))",
+    ],
+    "adamw": [
+        "x=-1,3 : paddle.optimizer.AdamW(0.1).minimize(paddle.mean(static.nn.fc(x, 2)))",
+        "x=-1,3 : paddle.optimizer.AdamW(0.1, weight_decay=0.05, apply_decay_param_fun="
+        "lambda name: name.endswith('w_0')).minimize(paddle.mean(static.nn.fc(x, 2)))",
+    ],
+    "clip_by_norm": [
+        "x=2,3 : paddle.nn.clip.clip_by_norm(x, 1.0)",
+        "x=-1,3 : paddle.optimizer.SGD(0.1, grad_clip=paddle.nn.ClipGradByNorm(1.0))"
+        ".minimize(paddle.mean(static.nn.fc(x, 2)))",
+    ],
+    "squared_l2_norm": [
+        "x=2,3 : append('squared_l2_norm', {'X': x}, {'Out': 1})",
+        "x=-1,3 : paddle.optimizer.SGD(0.1, grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0))"
+        ".minimize(paddle.mean(static.nn.fc(x, 2)))",
+    ],
+    "print": [
+        "x=2,3 : static.Print(x)",
+        "x=2,3 : static.Print(x, first_n=2, message='seen', summarize=5, print_phase='both')",
+        "x=2,3 : static.Print(x, print_phase='forward')",
+    ],
+    "feed": ["x=2,3 : static.normalize_program(main, [x], [paddle.tanh(x)])"],
+    "fetch_v2": [
+        "x=2,3 : paddle.base.executor._add_feed_fetch_ops(main, ['x'], [paddle.tanh(x)], 'feed', "
+        "'fetch', use_fetch_v2=True)"
+    ],
+    "increment": [
+        "x=1 : paddle.increment(x)",
+        "i=int64:1 : paddle.increment(i, 2)",
+    ],
+}
