@@ -1,4 +1,5 @@
-"""Every exception scull raises on purpose. Each is also the builtin that fits, so plain code catches it too.
+"""Every exception scull raises on purpose. Each is also the builtin that fits, so plain code
+catches it too.
 
 ScullError
   ShapeError            shapes that do not fit together
@@ -43,7 +44,9 @@ class ArgumentTypeError(ScullError, TypeError):
 
 
 class UnknownSizeError(ScullError, TypeError):
-    """A body computed with a size known only when the program runs: use `size_of`, `sum_like`, `reduce_mean`."""
+    """A body computed with a size known only when the program runs: use `size_of`, `sum_like`,
+    `reduce_mean`.
+    """
 
 
 class RangeError(ScullError, IndexError):
@@ -51,15 +54,21 @@ class RangeError(ScullError, IndexError):
 
 
 class TapeError(ScullError, RuntimeError):
-    """`backward` found no tape or one already freed: pass `retain_graph=True` or compute the loss again."""
+    """`backward` found no tape or one already freed: pass `retain_graph=True` or compute the loss
+    again.
+    """
 
 
 class InPlaceError(TapeError):
-    """A tensor that a gradient needs was overwritten: clone it before the operation the message names."""
+    """A tensor that a gradient needs was overwritten: clone it before the operation the message
+    names.
+    """
 
 
 class ProgramError(ScullError, ValueError):
-    """A Program breaks one of the rules `verify` checks: the message names the block and the operator."""
+    """A Program breaks one of the rules `verify` checks: the message names the block and the
+    operator.
+    """
 
 
 class UnknownOpError(ProgramError):

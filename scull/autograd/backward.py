@@ -21,7 +21,9 @@ Key = tuple[
 def append_backward(
     loss: Variable, parameters: Iterable[Any] | None = None, no_grad: set[str] | None = None
 ) -> list[tuple[Variable, Variable]]:
-    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in the order of the parameters."""
+    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in the order of
+    the parameters.
+    """
     block = loss.block
     if loss.op is None:
         raise ArgumentError(f"`{loss.name}` is computed by no operator of this Program")
@@ -53,7 +55,9 @@ def gradients(
     target_gradients: list[Any] | None = None,
     no_grad: set[str] | None = None,
 ) -> list[Variable | None]:
-    """Append the gradient operators of `targets` with respect to `sources`; None for a source they do not depend on."""
+    """Append the gradient operators of `targets` with respect to `sources`; None for a source they
+    do not depend on.
+    """
     block = targets[0].block.program.current_block()
     seeds: dict[Variable, Variable] = {}
     recorder = Recorder(block)
@@ -72,7 +76,9 @@ def gradients(
 
 
 def renamed(block: Block, name: str) -> str:
-    """`name`, with `grad/` in front for each earlier time gradients were appended, when it is taken."""
+    """`name`, with `grad/` in front for each earlier time gradients were appended, when it is
+    taken.
+    """
     return "grad/" * block.program.derivatives + name if block.find(name) is not None else name
 
 
@@ -208,7 +214,9 @@ class Backward:
 
 
 def needs_zeros(op: Op, name: str, arrived: Variable | None) -> bool:
-    """Whether a rule insists on a gradient that did not come. One that can do without says `dmean=None`."""
+    """Whether a rule insists on a gradient that did not come. One that can do without says
+    `dmean=None`.
+    """
     named = any("d" + name in names_of(rule) for rule in op.rules.values())
     return named and name not in op.optional and arrived is None
 

@@ -1,4 +1,6 @@
-"""The derived operator `<name>_grad`: a composite made of an operator's rules, or of its body's parts."""
+"""The derived operator `<name>_grad`: a composite made of an operator's rules, or of its body's
+parts.
+"""
 
 import inspect
 from typing import Any
@@ -10,7 +12,9 @@ from scull.core.rule import names_of, optional_gradients
 
 
 def one_level_up(op: Op) -> dict[str, str]:
-    """The names of `op`'s interface in rules about it. Those of a gradient operator would clash: dout is grad_out there."""
+    """The names of `op`'s interface in rules about it. Those of a gradient operator would clash:
+    dout is grad_out there.
+    """
     names: dict[str, str] = {}
     taken: set[str] = set()
     own_gradients = set(op.outputs) | set(op.douts) if op.forward else set()
@@ -48,7 +52,7 @@ def derive_gradient(op: Op) -> Op | None:
     back = {v: k for k, v in up.items()}
     body = gradient_body(op, inputs, results, outs)
     body.__name__ = op.name + "_grad"
-    body.__signature__ = signature(op, inputs, shape_only, back)  # type: ignore[attr-defined]
+    body.__signature__ = signature(op, inputs, shape_only, back)
     spelling = {up[n]: up[n] if up[n] != n else op.slot(n) for n in op.inputs + op.outputs}
     spelling |= {"d" + n: s + "@GRAD" for n, s in spelling.items()}
     if op.xshape:

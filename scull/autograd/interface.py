@@ -96,7 +96,9 @@ class enable_grad(Mode):
 
 
 class set_grad_enabled(Mode):
-    """`no_grad` or `enable_grad`, by the value of `mode`; takes effect at once, a `with` block ends it."""
+    """`no_grad` or `enable_grad`, by the value of `mode`; takes effect at once, a `with` block ends
+    it.
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
@@ -243,7 +245,8 @@ def result(tensor: Any, g: Any, graph: bool, allow_unused: bool) -> Any:
 def tape_text(tensor: Any) -> str:
     """The tape behind `tensor`: every node, how many gradients it waits for, and where its own go.
 
-    A node runs when the count of gradients it waits for has come down to 0: the line order is that of `backward`.
+    A node runs when the count of gradients it waits for has come down to 0: the line order is that
+    of `backward`.
     """
     order = reached(tensor.node)
     label = {n: f"{node_name(n)}#{i}" for i, n in enumerate(order)}

@@ -83,7 +83,8 @@ class LayerOp:
 
 
 class PyLayer:
-    """Subclass it, give it static methods `forward(ctx, ...)` and `backward(ctx, *grads)`, call `apply`.
+    """Subclass it, give it static methods `forward(ctx, ...)` and `backward(ctx, *grads)`, call
+    `apply`.
 
     Examples:
         >>> import scull as paddle

@@ -1,4 +1,6 @@
-"""The gradients of a composite from those of its parts, for values of any kind and in any order of derivative."""
+"""The gradients of a composite from those of its parts, for values of any kind and in any order of
+derivative.
+"""
 
 from typing import Any
 

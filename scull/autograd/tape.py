@@ -1,6 +1,7 @@
 """The tape: gradients sent back from results to leaves.
 
-Nodes are numbered as they are made, so the newest reached node has all its gradients: a heap needs no counting.
+Nodes are numbered as they are made, so the newest reached node has all its gradients: a heap needs
+no counting.
 """
 
 import heapq
@@ -30,9 +31,11 @@ def backward(
     inputs: Any = None,
     blocked: Any = (),
 ) -> dict[Any, Any]:
-    """Send `seeds` back from `roots` to the leaves, or to the nodes `inputs`, whose gradients are returned.
+    """Send `seeds` back from `roots` to the leaves, or to the nodes `inputs`, whose gradients are
+    returned.
 
-    With `graph` the seeds are Tensors and the rules run on Tensors, and so write the tape in turn. Nothing passes
+    With `graph` the seeds are Tensors and the rules run on Tensors, and so write the tape in turn.
+    Nothing passes
     the nodes `blocked`.
     """
     sweep = Sweep(retain, graph, inputs, blocked)
@@ -126,7 +129,9 @@ class Sweep:
         grads[index] = g if grads[index] is None else grads[index] + g
 
     def settle(self) -> None:
-        """Give leaves what reached them: to `inputs` when there are some, else added to what they hold."""
+        """Give leaves what reached them: to `inputs` when there are some, else added to what they
+        hold.
+        """
         for leaf in self.leaves:
             g, leaf.grad = leaf.grad, None
             if leaf.hooks is not None:
@@ -192,7 +197,9 @@ def completed(op: Any, node: Any, douts: list[Any], zeros: Any) -> list[Any]:
 
 
 def pull_tensors(node: Any, dout: Any) -> list[Any]:
-    """The gradients as Tensors: what was saved becomes Tensors again, tied to the tape where it was."""
+    """The gradients as Tensors: what was saved becomes Tensors again, tied to the tape where it
+    was.
+    """
     op = node.op
     own = getattr(op, "pull_tensors", None)
     if own is not None:

@@ -1,4 +1,6 @@
-"""A composite's body as a list of applied operators, for our own use: no names, numbers stay numbers."""
+"""A composite's body as a list of applied operators, for our own use: no names, numbers stay
+numbers.
+"""
 
 from dataclasses import dataclass
 from typing import Any

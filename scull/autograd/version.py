@@ -1,4 +1,6 @@
-"""Writing in place costs nothing until it happens: a change is a tick, compared with those of nodes made before."""
+"""Writing in place costs nothing until it happens: a change is a tick, compared with those of nodes
+made before.
+"""
 
 import weakref
 from typing import Any
@@ -8,9 +10,8 @@ from numpy import ndarray
 from scull.core.tensor import tick
 from scull.errors import InPlaceError
 
-changes: dict[
-    int, tuple[int, str]
-] = {}  # id of the memory's owner -> tick and name of its last change
+# id of the memory's owner -> tick and name of its last change, and how many there were
+changes: dict[int, tuple[int, str, int]] = {}
 last_change = [0]
 
 
@@ -27,8 +28,13 @@ def changed(array: Any, how: str) -> None:
     key = id(memory)
     if key not in changes:
         weakref.finalize(memory, changes.pop, key, None)
-    changes[key] = (tick(), how)
+    changes[key] = (tick(), how, changes_of(array) + 1)
     last_change[0] = changes[key][0]
+
+
+def changes_of(array: Any) -> int:
+    """How often the memory of `array` was overwritten."""
+    return changes.get(id(owner(array)), (0, "", 0))[2]
 
 
 def check_versions(node: Any) -> None:
@@ -36,7 +42,7 @@ def check_versions(node: Any) -> None:
     for name, value in zip(node.op.kept, node.saved, strict=False):
         for v in value if type(value) is list else [value]:
             if isinstance(v, ndarray):
-                when, how = changes.get(id(owner(v)), (0, ""))
+                when, how, _ = changes.get(id(owner(v)), (0, "", 0))
                 if when < node.order:
                     raise InPlaceError(
                         f"the gradient of `{node.op.name}` needs its `{name}`, which `{how}` changed in place afterwards"

@@ -1,1 +1,3 @@
-"""What everything stands on: element types, metas, operators, the interpreter stack, the bare Tensor."""
+"""What everything stands on: element types, metas, operators, the interpreter stack, the bare
+Tensor.
+"""

@@ -63,7 +63,8 @@ float8_e4m3fn = DType("float8_e4m3fn", 32, ml_dtypes.float8_e4m3fn)
 float8_e5m2 = DType("float8_e5m2", 33, ml_dtypes.float8_e5m2)
 
 DTYPES = (
-    bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128,
+    bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64,
+    complex128,
     float8_e4m3fn, float8_e5m2,
 )  # fmt: skip
 BY_NAME = {d.name: d for d in DTYPES}

@@ -21,7 +21,9 @@ PACKAGE = str(Path(__file__).parent.parent) + "/"
 
 
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
-    """The function that users call. It is a plain function, since Python calls that fastest; `.op` is the rest."""
+    """The function that users call. It is a plain function, since Python calls that fastest; `.op`
+    is the rest.
+    """
     op = Op(body, composite=composite, **options)
     call: Any = call_any(op)
     if op.broadcasts and len(op.inputs) == 2 and set(op.attrs) <= {"axis"} and not composite:
@@ -44,7 +46,9 @@ def one_to_one(op: Op) -> bool:
 
 
 def primitive(body: Any = None, **options: Any) -> Any:
-    """Declare an operator whose body is its type rule; it has a kernel, a gradient and a lowering of its own."""
+    """Declare an operator whose body is its type rule; it has a kernel, a gradient and a lowering
+    of its own.
+    """
     return declare(body, False, **options) if body else lambda f: declare(f, False, **options)
 
 
@@ -59,7 +63,9 @@ def gradient(function: Any) -> Any:
 
 
 def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """The long way: plain arrays compute at once whatever the mode; all else is for the current interpreter."""
+    """The long way: plain arrays compute at once whatever the mode; all else is for the current
+    interpreter.
+    """
     name = attrs.pop("name", None) if "name" in attrs else None
     if attrs and not attrs.keys() <= op.kinds.keys():
         inputs, attrs = arguments(op, inputs, attrs)
@@ -204,8 +210,12 @@ class Eager(Interpreter):
 
 
 def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], bool]:
-    """The arrays of `inputs`, the edges to their nodes (those of lists in line), and whether any needs a gradient."""
-    arrays, edges, record = [], [], False
+    """The arrays of `inputs`, the edges to their nodes (those of lists in line), and whether any
+    needs a gradient.
+    """
+    arrays: list[Any] = []
+    edges: list[Any] = []
+    record = False
     for x in inputs:
         if isinstance(x, Tensor):
             arrays.append(x.array)
@@ -253,15 +263,14 @@ def results(
     record: bool,
 ) -> Any:
     """Tensors for several results, each tied to its part of the node they share."""
+    found = tuple([o if o is None or type(o) is list else held(o) for o in found])
     node = made(op, arrays, edges, attrs, found) if record else None
     outs: list[Any] = []
-    flat = 0
     for i, o in enumerate(found):
         if type(o) is list:
             outs.append([result(v, node, (i, j)) for j, v in enumerate(o)])
         else:
             outs.append(o if o is None else result(o, node, i))
-        flat += 1
     if node is not None:
         node.grad = None
         shapes = tuple(
@@ -313,7 +322,7 @@ def constant(number: Any, inputs: tuple[Any, ...]) -> ndarray:
 
 def unified(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
     """Both operands of one element type, aligned by `axis`; put in by the operator set."""
-    return UNIFY[0](op, inputs, attrs) if UNIFY else inputs  # type: ignore[no-any-return]
+    return UNIFY[0](op, inputs, attrs) if UNIFY else inputs
 
 
 UNIFY: list[
@@ -378,7 +387,9 @@ Op.expand = staticmethod(expand)
 def explained(
     error: Exception, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
 ) -> Exception:
-    """`error` with the operator, its operands and the user's line; the type rule, asked now, knows the law."""
+    """`error` with the operator, its operands and the user's line; the type rule, asked now, knows
+    the law.
+    """
     metas = tuple(map(weak_meta, padded(op, inputs)))
     if getattr(error, "__notes__", None):
         return error

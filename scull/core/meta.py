@@ -30,9 +30,9 @@ class Unknown(int):
     def refuse(self, *_: object) -> NoReturn:
         raise UnknownSizeError("this size is known only when the program runs")
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = refuse  # type: ignore[assignment]
-    __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = __neg__ = __index__ = refuse  # type: ignore[assignment]
-    __lt__ = __gt__ = __le__ = __ge__ = refuse  # type: ignore[assignment]
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = refuse
+    __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = __neg__ = __index__ = refuse
+    __lt__ = __gt__ = __le__ = __ge__ = refuse
 
     def __reduce__(self) -> Any:
         return "UNKNOWN"
@@ -100,7 +100,9 @@ def count(shape: Shape) -> int:
 
 
 def broadcast(*shapes: Any) -> Shape:
-    """The shape all of `shapes` (or of metas) stretch to; an unknown size yields to a known one above 1."""
+    """The shape all of `shapes` (or of metas) stretch to; an unknown size yields to a known one
+    above 1.
+    """
     found = [s if isinstance(s, tuple) else s.shape for s in shapes]
     ndim = max(map(len, found))
     result = []
@@ -142,7 +144,9 @@ def axes_of(axes: Iterable[int], ndim: int) -> tuple[int, ...]:
 
 
 def promote(*dtypes: DType) -> DType:
-    """The element type both sides of an operation become: the widest complex, else float, else integer."""
+    """The element type both sides of an operation become: the widest complex, else float, else
+    integer.
+    """
     strong = [d for d in dtypes if d is not WEAK] or [float32]
     names = {d.name for d in strong}
     if names == {"float16", "bfloat16"}:

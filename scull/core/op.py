@@ -1,4 +1,6 @@
-"""The operator: its interface, its meaning, and every rule attached to it. Declared once, used by every mode."""
+"""The operator: its interface, its meaning, and every rule attached to it. Declared once, used by
+every mode.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -46,6 +48,7 @@ class Op:
         infer_first: bool = False,
         unsaid: tuple[str, ...] = (),
         bare: bool = False,
+        unprinted: tuple[str, ...] = (),
     ) -> None:
         self.name, self.type, self.body = body.__name__, type or body.__name__, body
         self.composite, self.broadcasts, self.inline = composite, broadcasts, inline
@@ -56,6 +59,9 @@ class Op:
             frozenset(unsaid),
             bare,
         )  # slots not written when empty; results named without .tmp
+        self.unprinted = frozenset(
+            unprinted
+        )  # attributes, as spelt, that the text of a Program leaves out
         assert self.effects <= EFFECTS, self.effects
         self.spelling, self.spelt_attrs, self.fixed = slots or {}, attrs or {}, fixed or {}
         self.read_schema(body, outputs)
@@ -117,7 +123,9 @@ class Op:
         return f"<op {self.name}>"
 
     def slot(self, name: str) -> str:
-        """How `name` is spelt in a Program: x is X, learning_rate is LearningRate, dout is Out@GRAD."""
+        """How `name` is spelt in a Program: x is X, learning_rate is LearningRate, dout is
+        Out@GRAD.
+        """
         return self.spelling.get(name) or "".join(w[:1].upper() + w[1:] for w in name.split("_"))
 
     def attribute(self, name: str) -> str:
@@ -132,13 +140,17 @@ class Op:
 
     @property
     def gradient(self) -> "Op | None":
-        """The operator `<name>_grad`, made when first asked for; None when nothing is differentiable."""
+        """The operator `<name>_grad`, made when first asked for; None when nothing is
+        differentiable.
+        """
         if self._gradient is None and "grad" not in self.missing and (self.rules or self.composite):
             self._gradient = Op.derive(self)
         return self._gradient
 
     def compute(self, *arrays: Any, **attrs: Any) -> Any:
-        """The results for plain arrays: the kernel's, or the body's, whose operators meet arrays in turn."""
+        """The results for plain arrays: the kernel's, or the body's, whose operators meet arrays in
+        turn.
+        """
         found = (self.cpu or self.body)(*arrays, **attrs)
         if self.forward and attrs.get("wanted"):
             return filled(self, arrays, attrs["wanted"], found)
@@ -189,7 +201,9 @@ class Declaration:
         self.op, self.attach = op, attach
 
     def kernel(self, where: Any = None, **conditions: Any) -> Any:
-        """Attach a kernel: `@op.kernel` for any array namespace, `@op.kernel("cpu")` for one device."""
+        """Attach a kernel: `@op.kernel` for any array namespace, `@op.kernel("cpu")` for one
+        device.
+        """
         if callable(where):
             return self.kernel()(where)
 
@@ -206,7 +220,9 @@ class Declaration:
         return attach
 
     def ufunc(self, name: str) -> None:
-        """The kernel is the array namespace's own function `name`; `axis` says where the second operand begins."""
+        """The kernel is the array namespace's own function `name`; `axis` says where the second
+        operand begins.
+        """
 
         def kernel(xp: Any, *arrays: Any, out: Any = None, axis: int = -1) -> Any:
             if axis != -1:
@@ -225,7 +241,9 @@ class Declaration:
             self.attach(self.op.forward)
 
     def grad(self, *wrt: Any) -> Any:
-        """Attach a gradient rule for the inputs named, or for all of them: `@op.grad`, `@op.grad("x")`."""
+        """Attach a gradient rule for the inputs named, or for all of them: `@op.grad`,
+        `@op.grad("x")`.
+        """
         if wrt and callable(wrt[0]):
             return self.grad(*[n for n in self.op.inputs if n not in self.op.shape_only])(wrt[0])
 

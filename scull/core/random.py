@@ -40,7 +40,9 @@ class Generator:
         self.seed, self.number = state
 
     def draw(self, seed: int = 0) -> Draw:
-        """The next draw; a non-zero `seed` of the operator always gives the first draw of that seed."""
+        """The next draw; a non-zero `seed` of the operator always gives the first draw of that
+        seed.
+        """
         if seed:
             return Draw(seed & (2**64 - 1), 0)
         return self.reserve(1)

@@ -1,6 +1,7 @@
 """How plain eager mode runs gradient rules: what a node keeps, and how its gradients are pulled.
 
-The rules are the operators' own source run on plain arrays: `dout * y` is then NumPy, and a call of an operator is its
+The rules are the operators' own source run on plain arrays: `dout * y` is then NumPy, and a call of
+an operator is its
 kernel. Nothing is traced or generated; the rules are only called with the right arguments.
 """
 
@@ -47,7 +48,9 @@ def compile_rules(op: Op) -> None:
 
 
 def pull_short(op: Op) -> Any:
-    """`pull` for operators of one result without attributes, in as few steps as Python allows; else None."""
+    """`pull` for operators of one result without attributes, in as few steps as Python allows; else
+    None.
+    """
     last = "d" + op.outputs[0]
     rules = [(wrt, rule, names_of(rule)) for wrt, rule in op.rules.items()]
     if (
@@ -77,7 +80,9 @@ def pull_short(op: Op) -> Any:
 
 
 def pull_any(op: Op) -> Callable[[Any, Any], Any]:
-    """`pull` for any operator: the rules of the inputs that have an edge, their gradients flattened as the edges are."""
+    """`pull` for any operator: the rules of the inputs that have an edge, their gradients flattened
+    as the edges are.
+    """
     place = {n: i for i, n in enumerate(op.kept)} | {n + "_meta": i for i, n in enumerate(op.kept)}
     place |= {"d" + n: len(op.kept) + i for i, n in enumerate(op.outputs)}
     start = len(op.kept) + len(op.outputs)
@@ -105,7 +110,9 @@ def pull_any(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def flattened(op: Op, grads: list[Any], counts: Any) -> list[Any]:
-    """`grads` with those of list inputs in line, as the edges are; `counts` says how many each input has."""
+    """`grads` with those of list inputs in line, as the edges are; `counts` says how many each
+    input has.
+    """
     flat: list[Any] = []
     for n, g, count in zip(op.inputs, grads, counts[0], strict=True):
         if n in op.lists:
@@ -142,7 +149,9 @@ def pull_by_kernel(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def keeper(places: list[int], stubs: list[bool]) -> Callable[[Any], Any]:
-    """A function that picks `places` of a tuple; of those marked in `stubs` only the shape and element type."""
+    """A function that picks `places` of a tuple; of those marked in `stubs` only the shape and
+    element type.
+    """
     if any(stubs):
         pairs = list(zip(places, stubs, strict=True))
         return lambda values: tuple([stub(values[i]) if s else values[i] for i, s in pairs])

@@ -1,4 +1,5 @@
-"""What a process has one of: the default Programs, the global scope, generators, names, the default dtype.
+"""What a process has one of: the default Programs, the global scope, generators, names, the default
+dtype.
 
 Everything is behind functions; nothing else in scull assigns a global.
 """
@@ -26,7 +27,9 @@ class Names:
 
 
 class Session(threading.local):
-    """The values that guards change, one set a thread; a new thread starts from those of the process."""
+    """The values that guards change, one set a thread; a new thread starts from those of the
+    process.
+    """
 
     shared: dict[str, Any] = {}  # noqa: RUF012
 

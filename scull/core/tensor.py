@@ -1,4 +1,6 @@
-"""The bare Tensor and what hangs off it: the nodes of the tape. Methods are added by the layers above."""
+"""The bare Tensor and what hangs off it: the nodes of the tape. Methods are added by the layers
+above.
+"""
 
 import itertools
 from typing import Any
@@ -17,7 +19,9 @@ tick = itertools.count(
 
 
 class Methods:
-    """What Tensor, Variable and abstract values have in common; the layers above add the operators of Python."""
+    """What Tensor, Variable and abstract values have in common; the layers above add the operators
+    of Python.
+    """
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -38,7 +42,8 @@ class Value(Methods):
 
 
 class Tensor(Methods):
-    """An array and the node of the tape that made it. All else is derived, or rare and kept in `__dict__`.
+    """An array and the node of the tape that made it. All else is derived, or rare and kept in
+    `__dict__`.
 
     `node` is None when no gradient is wanted, a `Leaf` for a tensor that nothing computed.
     """
@@ -77,7 +82,9 @@ class Parameter(Tensor):
 
 
 class Rows:
-    """Some rows of a tall matrix: `values[i]` belongs to row `rows[i]`; repeated rows add up (SelectedRows)."""
+    """Some rows of a tall matrix: `values[i]` belongs to row `rows[i]`; repeated rows add up
+    (SelectedRows).
+    """
 
     __slots__ = ("height", "rows", "values")
     __array_ufunc__ = None
@@ -130,6 +137,8 @@ class Stub:
     """The shape and element type of an array that need not be kept alive."""
 
     __slots__ = ("dtype", "shape")
+    dtype: Any
+    shape: tuple[int, ...]
 
     @property
     def meta(self) -> Meta:
@@ -150,18 +159,32 @@ def stub(x: Any) -> Any:
 
 
 class Node:
-    """One applied operator: what its rules asked to keep, and an edge to the node of each input (None: no gradient)."""
+    """One applied operator: what its rules asked to keep, and an edge to the node of each input
+    (None: no gradient).
+    """
 
     __slots__ = ("__weakref__", "attrs", "edges", "grad", "hooks", "op", "order", "saved", "shapes")
+    attrs: Any
+    edges: Any
+    grad: Any
+    hooks: Any
+    op: Any
+    order: int
+    saved: Any
+    shapes: Any
 
 
 class Leaf:
-    """Where gradients of a tensor that nothing computed come to rest. It does not know its tensor: no cycle."""
+    """Where gradients of a tensor that nothing computed come to rest. It does not know its tensor:
+    no cycle.
+    """
 
     __slots__ = ("__weakref__", "grad", "hooks", "order", "total")
 
     def __init__(self) -> None:
-        self.grad = self.total = self.hooks = None
+        self.grad: Any = None
+        self.total: Any = None
+        self.hooks: Any = None
         self.order = 0  # after every node in the order of `backward`
 
     def __lt__(self, other: Any) -> bool:
@@ -169,7 +192,9 @@ class Leaf:
 
 
 class Part:
-    """The edge to one result of an operator that has several: passes its gradient on to the node they share."""
+    """The edge to one result of an operator that has several: passes its gradient on to the node
+    they share.
+    """
 
     __slots__ = ("__weakref__", "edges", "grad", "hooks", "index", "node", "op", "order", "saved")
 

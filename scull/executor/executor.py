@@ -241,7 +241,7 @@ def uninitialized(bound: Bound, cell: Cell) -> Exception:
 
 def fetched(bound: Bound, frame: list[Any], return_numpy: bool) -> list[Any]:
     """The fetched values; never an array somebody else writes to."""
-    results = []
+    results: list[Any] = []
     for slot, copy in bound.plan.fetches:
         value = frame[slot]
         if isinstance(value, Rows):

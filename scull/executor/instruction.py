@@ -22,7 +22,9 @@ NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw o
 
 @dataclass(frozen=True)
 class Instruction:
-    """One operator, ready to run: `frame[put] = call(*get(frame))`, then the slots of `frees` are dropped."""
+    """One operator, ready to run: `frame[put] = call(*get(frame))`, then the slots of `frees` are
+    dropped.
+    """
 
     operator: Operator
     call: Callable[..., Any]
@@ -130,7 +132,9 @@ def getter(entries: list[Any]) -> Callable[[Any], Any]:
 
 
 def with_xshape(operator: Operator, call: Any, outs: list[Any]) -> Any:
-    """The result and, where the Program has a place for it, the empty array that records the operand's shape."""
+    """The result and, where the Program has a place for it, the empty array that records the
+    operand's shape.
+    """
     place = operator.op.inputs.index(operator.op.xshape)
     wanted = outs[1] > DRAW
 

@@ -45,7 +45,8 @@ COMMON_KINDS = {
 
 @cache
 def extra_attributes() -> dict[str, dict[str, Any]]:
-    """By operator type, the attributes Paddle saves with it that mean nothing here: [kind, value]."""
+    """By operator type, the attributes Paddle saves with it that mean nothing here: [kind, value].
+    """
     found: dict[str, dict[str, Any]] = json.loads(
         files("scull.files").joinpath("data/extra_attributes.json").read_text()
     )
@@ -178,11 +179,12 @@ def variable_called(name: str, block: Block, where: str) -> Variable:
 
 def read_attribute(operator: Operator, message: Any, where: str) -> None:
     """Take over one attribute."""
+    value: Any
     kind, value = attribute_value(message)
     if kind is AttributeKind.BLOCK:
-        value = operator.block.program.blocks[value]  # type: ignore[index]
+        value = operator.block.program.blocks[value]
     elif kind is AttributeKind.BLOCKS:
-        value = [operator.block.program.blocks[i] for i in value]  # type: ignore[union-attr]
+        value = [operator.block.program.blocks[i] for i in value]
     name = message.name
     own = next((n for n in operator.op.kinds if operator.op.attribute(n) == name), None)
     try:
@@ -316,8 +318,10 @@ def fill_attributes(messages: Any, o: Operator) -> None:
         messages.extend(copies)
     values = {n: kv for n, kv in values.items() if n not in met}
     if o.wire is None:
-        for name, (kind, value) in extra_of(o, values).items():
-            set_attribute(messages.add(), name, AttributeKind[kind], value)
+        first = extra_of(o)
+        for name, (kind, value) in first.items():
+            own = values.pop(name, (kind, value))
+            set_attribute(messages.add(), name, AttributeKind[own[0]], plain(own[1]))
         names = sorted(values)
     else:
         names = sorted(n for n in values if n in o.extra or n not in COMMON)
@@ -352,12 +356,12 @@ def attribute_values(o: Operator) -> dict[str, tuple[str, Any]]:
     return {n: (kinds.get(n) or guessed(v), v) for n, v in spelt.items() if v is not None}
 
 
-def extra_of(o: Operator, values: dict[str, Any]) -> dict[str, Any]:
-    """The attributes Paddle saves with a new operator besides those it has."""
+def extra_of(o: Operator) -> dict[str, Any]:
+    """The attributes Paddle saves in front of the others and scull mostly gives no meaning."""
     base = o.type
     while base.endswith("_grad"):
         base = base.removesuffix("_grad")
-    return {n: kv for n, kv in sorted(extra_attributes().get(base, {}).items()) if n not in values}
+    return extra_attributes().get(base, {})
 
 
 def plain(value: Any) -> Any:

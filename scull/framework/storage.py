@@ -79,7 +79,9 @@ def write(obj: Any, stream: Any, protocol: int) -> None:
 
 
 def is_state(obj: dict[Any, Any]) -> bool:
-    """Whether a dictionary is that of a Layer or an optimizer: Tensors, and settings without Tensors."""
+    """Whether a dictionary is that of a Layer or an optimizer: Tensors, and settings without
+    Tensors.
+    """
     return all(
         isinstance(v, Tensor)
         or (isinstance(v, dict) and not any(isinstance(w, Tensor) for w in v.values()))

@@ -1,1 +1,3 @@
-"""Programs: what a network is, before it runs. Program, Block, Operator, Variable; recording, printing, verifying."""
+"""Programs: what a network is, before it runs. Program, Block, Operator, Variable; recording,
+printing, verifying.
+"""

@@ -28,6 +28,7 @@ class ForeignOp:
     effects: frozenset[str] = frozenset()
     gradient = forward = xshape = None
     unsaid: frozenset[str] = frozenset()
+    unprinted: frozenset[str] = frozenset()
     composite = takes_wanted = False
 
     def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
@@ -51,7 +52,9 @@ class ForeignOp:
 
 
 class Operator:
-    """One applied operator; `inputs` and `outputs` follow the declaration: a Variable, None, or a list of them."""
+    """One applied operator; `inputs` and `outputs` follow the declaration: a Variable, None, or a
+    list of them.
+    """
 
     def __init__(
         self,
@@ -72,7 +75,8 @@ class Operator:
         self.extra: dict[str, Any] = (
             extra or {}
         )  # attributes as a Program spells them that `op` does not declare
-        self.role, self.role_var = 0, ()
+        self.role = 0
+        self.role_var: tuple[str, ...] = ()
         self.namescope, self.device = "/", ""
         self.line: Any = None  # (file, line, function) of the user
         self.wire: Any = None  # the order and kinds of a file, kept for writing it unchanged
@@ -226,7 +230,7 @@ class Operator:
             value = self.attrs.get(n)
             if kind.wire == "BLOCK" and value is not None:
                 yield value
-            elif kind.wire == "BLOCKS":
+            elif kind.wire == "BLOCKS" and value is not None:
                 yield from value
 
 
@@ -279,7 +283,7 @@ def filled_slots(
         raise SlotError(
             f"`{op.type}` has no {kind} {', '.join(map(repr, unknown))}; it has {', '.join(spelt) or 'none'}"
         )
-    result = []
+    result: list[Any] = []
     for slot, name in spelt.items():
         value = given.get(slot)
         value = (

@@ -19,7 +19,8 @@ class Program:
         self.current_block_idx = 0
         self.version = 0
         self.derivatives = 0  # how often gradients were appended
-        self.role, self.role_var = 0, ()  # what operators recorded now are for
+        self.role = 0  # what operators recorded now are for
+        self.role_var: tuple[str, ...] = ()
         self.namescope = "/"
         self._seed = 0
         self.plans: dict[Any, Any] = {}
@@ -59,7 +60,9 @@ class Program:
     def serving(
         self, role: int, role_var: tuple[str, ...] = (), namescope: str | None = None
     ) -> Iterator[None]:
-        """Operators made within have this role: 0 forward, 1 backward, 2 optimize, 16 schedule, 256 loss."""
+        """Operators made within have this role: 0 forward, 1 backward, 2 optimize, 16 schedule, 256
+        loss.
+        """
         before = self.role, self.role_var, self.namescope
         self.role, self.role_var = role, role_var
         self.namescope = before[2] if namescope is None else namescope
@@ -113,15 +116,19 @@ class Program:
 
     def clone(self, for_test: bool = False) -> "Program":
         """A copy; with `for_test` one without gradients and updates, whose operators test."""
-        return CLONES["for_test" if for_test else "whole"](self)
+        made: Program = CLONES["for_test" if for_test else "whole"](self)
+        return made
 
     def _prune(self, targets: Any) -> "Program":
-        return CLONES["pruned"](self, (), targets if isinstance(targets, list) else [targets])
+        made: Program = CLONES["pruned"](
+            self, (), targets if isinstance(targets, list) else [targets]
+        )
+        return made
 
     def _prune_with_input(self, feeded_var_names: Any, targets: Any) -> "Program":
-        return CLONES["pruned"](
-            self, feeded_var_names, targets if isinstance(targets, list) else [targets]
-        )
+        wanted = targets if isinstance(targets, list) else [targets]
+        made: Program = CLONES["pruned"](self, feeded_var_names, wanted)
+        return made
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The Program as text, in Paddle's form."""

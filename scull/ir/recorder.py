@@ -21,7 +21,9 @@ from scull.ir.variable import Variable
 
 
 class Recorder(Interpreter):
-    """Appends every operator to a block instead of running it; to that of the default main Program when none is given."""
+    """Appends every operator to a block instead of running it; to that of the default main Program
+    when none is given.
+    """
 
     def __init__(self, block: Block | None = None) -> None:
         self.given = block
@@ -96,7 +98,7 @@ class Recorder(Interpreter):
 
     def lift(self, op: Op, x: Any, others: tuple[Any, ...]) -> Any:
         """`x` as a variable: a number becomes a fill_constant, a Tensor the variable of its name."""
-        if isinstance(x, bool | int | float | complex):
+        if isinstance(x, bool | int | float):
             dtype = next(
                 (v.dtype for v in others if isinstance(v, Variable)), session.default_dtype()
             )
@@ -149,5 +151,6 @@ class Recorder(Interpreter):
 
 UNIFY: list[
     Any
-] = []  # how operands of differing kinds are unified in a Program; the operator set puts one function here
+    # how operands of differing kinds are unified in a Program; the operator set puts one function here
+] = []
 STATIC = Recorder()

@@ -12,7 +12,7 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
     ins = {s: v for s, v in ins.items() if v or s not in unsaid}
     outs = {s: v for s, v in outs.items() if v or s not in unsaid}
     rest = []
-    for name in sorted(attrs):
+    for name in sorted(attrs.keys() - operator.op.unprinted):
         value = attrs[name]
         if name == "op_callstack":
             if not skip_callstack:

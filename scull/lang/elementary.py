@@ -18,8 +18,9 @@ wants them.
 
 from scull.lang import coefficient
 from scull.lang.dtype import element
-from scull.lang.expression import Expression, apply, bitcast, cast, constant
+from scull.lang.expression import Expression, bitcast, cast, constant
 from scull.lang.function import (
+    equal,
     exp,
     expm1,
     multiply_add,
@@ -104,7 +105,7 @@ def expm1_of(x: Expression) -> Expression:
     return select(abs(x) < tiny, x, result)
 
 
-def _significand(x: Expression, number: Format) -> tuple[Expression, Expression]:
+def significand(x: Expression, number: Format) -> tuple[Expression, Expression]:
     """e and m, where x = m * 2**e and m lies between the roots of 1/2 and of 2."""
     root = {"float32": 0x3F3504F3, "float64": 0x3FE6A09E667F3BCD}[x.dtype]
     one = number.bias << number.shift
@@ -129,15 +130,10 @@ def _log_core(e: Expression, f: Expression) -> Expression:
 def _log_limits(x: Expression, result: Expression) -> Expression:
     """What a logarithm is of 0, infinity, negative numbers and NaN."""
     infinity = float("inf")
-    result = select(equal_to(x, 0.0), -infinity, result)
+    result = select(equal(x, 0.0), -infinity, result)
     result = select(x < 0, float("nan"), result)
-    result = select(equal_to(x, infinity), infinity, result)
+    result = select(equal(x, infinity), infinity, result)
     return select(not_equal(x, x), x, result)
-
-
-def equal_to(x: Expression, value: float) -> Expression:
-    """Whether x equals a number."""
-    return apply("equal", x, value)
 
 
 def log_of(x: Expression) -> Expression:
@@ -145,7 +141,7 @@ def log_of(x: Expression) -> Expression:
     number = Format(x.dtype)
     denormal = x < 2.0 ** (1 - number.bias)
     lifted = select(denormal, x * 2.0 ** (number.shift + 1), x)
-    e, m = _significand(lifted, number)
+    e, m = significand(lifted, number)
     e = e - select(denormal, constant(number.shift + 1, e.dtype), 0)
     return _log_limits(x, _log_core(e, m - 1))
 
@@ -155,7 +151,7 @@ def log1p_of(x: Expression) -> Expression:
     number = Format(x.dtype)
     u = x + 1
     lost = select(x < 1, x - (u - 1), 1 - (u - x))
-    e, m = _significand(u, number)
+    e, m = significand(u, number)
     near = clamp(cast(e, x.dtype), 0.0, 64.0)
     scale = number.power_of_2(-cast(near, number.bits))
     f = (m - 1) + lost * scale

@@ -2,7 +2,7 @@
 
 from scull.lang import coefficient
 from scull.lang.dtype import element
-from scull.lang.elementary import Format, _significand, clamp, polynomial, scaled
+from scull.lang.elementary import Format, clamp, polynomial, scaled, significand
 from scull.lang.expression import Expression, cast, constant
 from scull.lang.function import equal, floor, multiply_add, not_equal, round, select
 from scull.lang.trigonometry import Pair, fast_two_sum, two_sum
@@ -49,7 +49,7 @@ def _logarithm(x: Expression) -> Pair:
     """log(x) as a sum of two numbers, good to 2**-65 of itself."""
     number = Format("float64")
     denormal = x < 2.0**-1022
-    e, m = _significand(select(denormal, x * 2.0**53, x), number)
+    e, m = significand(select(denormal, x * 2.0**53, x), number)
     count = cast(e - select(denormal, constant(53, "int64"), 0), "float64")
     f = m - 1
     s = _quotient(f, *fast_two_sum(constant(2.0, "float64"), f))

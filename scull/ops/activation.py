@@ -232,7 +232,7 @@ def relu6_grad(out: Any, dout: Any, threshold: float) -> Any:
     return where(out > 0, where(out < threshold, dout, 0.0), 0.0)
 
 
-@composite
+@composite(prefix="hardsigmoid")
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """``slope * x + offset`` kept within [0, 1]."""
     refuse_integers(x)
@@ -254,7 +254,7 @@ def hard_sigmoid_grad(out: Any, dout: Any, slope: float) -> Any:
     return where(out > 0, where(out < 1, dout * slope, 0.0), 0.0)
 
 
-@composite(fixed=PLAIN)
+@composite(fixed=PLAIN, prefix="hardswish")
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """``x`` times ``x + offset`` kept within [0, threshold], over `scale`."""
     refuse_integers(x)

@@ -10,6 +10,7 @@ from scull import lang
 from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
+from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.half import widening
 from scull.ops.window import (
@@ -26,6 +27,7 @@ from scull.ops.window import (
 )
 
 ATTRIBUTES = ("strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format")
+PAIR = "input is {} and filter is {}; cast one"
 CHUNK = 1 << 18  # elements of columns that one product takes: they should stay in the cache
 
 
@@ -89,15 +91,15 @@ def sizes(image: Any, filter: Any, attrs: dict[str, Any]) -> Geometry:
     return geometry(shape, tuple(filter.shape), *rest)
 
 
-def same_floats(x: Meta, y: Meta, law: str) -> None:
+def same_floats(x: Any, y: Any, law: str) -> None:
     """Refuse operands that are not of one floating-point element type."""
-    floating(x)
-    if x.dtype is not y.dtype:
+    floating(meta_of(x))
+    if x.dtype != y.dtype:
         raise DtypeError(law.format(x.dtype.name, y.dtype.name))
 
 
-# Columns: one for each window, with the elements that a filter meets there. Images are the last axis,
-# so that the innermost loops are long however small an image is.
+# Columns: one for each window, with what a filter meets there. Images are the last axis, so that the
+# innermost loops are long however small an image is.
 
 
 def with_images_last(xp: Any, x: Any, g: Geometry) -> Any:
@@ -308,7 +310,7 @@ def convolution(name: str, **options: Any) -> Any:
         data_format: str = "NCHW",
     ) -> Meta:
         """The product of each window of the images with the filters."""
-        same_floats(input, filter, "input is {} and filter is {}; cast one")
+        same_floats(input, filter, PAIR)
         image = image_shape(input, "input", data_format)
         g = geometry(image, filter.shape, strides, paddings, padding_algorithm, dilations, groups)
         shape = (g.images, g.filters, g.rows.count, g.columns.count)
@@ -327,6 +329,7 @@ def convolution(name: str, **options: Any) -> Any:
 def conv2d_kernel(
     xp: Any, input: Any, filter: Any, *, out: Any = None, data_format: str, **rest: Any
 ) -> Any:
+    same_floats(input, filter, PAIR)
     g = sizes(input, filter, {**rest, "data_format": data_format})
     shape = (g.images, g.filters, g.rows.count, g.columns.count)
     out = xp.empty(in_format(shape, data_format), input.dtype) if out is None else out

@@ -45,6 +45,7 @@ def is_label(label: Meta, like_meta: Meta, *, axis: int = -1, ignore_index: int 
 def is_label_kernel(
     xp: Any, label: Any, like: Any, *, out: Any = None, axis: int, ignore_index: int
 ) -> Any:
+    check_label(like, label, axis, False)
     axis = axis_of(axis, like.ndim)
     size = like.shape[axis]
     places = xp.arange(size).reshape([size if i == axis else 1 for i in range(like.ndim)])
@@ -181,8 +182,7 @@ def sigmoid_cross_entropy_with_logits(
     if pos_weight is None:
         loss = relu(x) - x * label + rest
     else:
-        weight = (pos_weight - 1.0) * label + 1.0
-        loss = (1.0 - label) * x + weight * (rest + relu(-x))
+        loss = (1.0 - label) * x + pos_weight * (rest + relu(-x))
     counts = not_equal(label, float(ignore_index))
     loss = where(counts, loss, 0.0)
     return loss / number_of(counts, label) if normalize else loss
@@ -202,6 +202,29 @@ def number_of(counts: Any, like: Any) -> Any:
     return maximum(total, 1e-5)
 
 
+@sigmoid_cross_entropy_with_logits.kernel
+@widening
+def sigmoid_cross_entropy_kernel(
+    xp: Any,
+    x: Any,
+    label: Any,
+    pos_weight: Any = None,
+    *,
+    out: Any = None,
+    normalize: bool,
+    ignore_index: int,
+) -> Any:
+    same_shape(x, label, "x", "label")
+    rest = xp.log1p(xp.exp(-xp.abs(x)))
+    if pos_weight is None:
+        loss = xp.maximum(x, 0) - x * label + rest
+    else:
+        loss = (1 - label) * x + pos_weight * (rest + xp.maximum(-x, 0))
+    counts = label != ignore_index
+    total = max(xp.count_nonzero(counts), 1e-5) if normalize else 1
+    return xp.multiply(loss, counts / x.dtype.type(total), out=out)
+
+
 @sigmoid_cross_entropy_with_logits.grad("x")
 def sigmoid_cross_entropy_grad(
     x: Any, label: Any, pos_weight: Any, dout: Any, normalize: bool, ignore_index: int
@@ -209,21 +232,20 @@ def sigmoid_cross_entropy_grad(
     if pos_weight is None:
         slope = sigmoid(x) - label
     else:
-        weight = (pos_weight - 1.0) * label + 1.0
-        slope = 1.0 - label - weight * sigmoid(-x)
+        slope = 1.0 - label - pos_weight * sigmoid(-x)
     counts = not_equal(label, float(ignore_index))
     dx = where(counts, slope * dout, 0.0)
     return dx / number_of(counts, label) if normalize else dx
 
 
-@composite(outputs=("out", "residual"), hidden=("residual",))
+@composite(outputs=("residual", "out"), hidden=("residual",))
 def huber_loss(x, y, *, delta: float):
-    """Half the square of ``y - x`` up to `delta`, then on in a straight line; and the difference."""
+    """``y - x``, and half its square up to `delta`, then on in a straight line."""
     same_shape(x, y, "x", "y")
     residual = y - x
     size = maximum(residual, -residual)
     small = residual * residual * 0.5
-    return where(size > delta, (size - 0.5 * delta) * delta, small), residual
+    return residual, where(size > delta, (size - 0.5 * delta) * delta, small)
 
 
 @huber_loss.grad

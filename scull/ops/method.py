@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.eager import UNIFY
 from scull.core.op import Op
 from scull.core.tensor import Tensor, Value
-from scull.ops import compare, elementwise, linear, math
+from scull.ops import arithmetic, compare, elementwise, linear, logic, math
 from scull.ops.promotion import unify
 
 
@@ -20,6 +20,7 @@ def swapped(function: Any) -> Any:
     return reflected
 
 
+# `x += y` is `x = x + y`, and the reflected `//` and `%` do not exist, as in Paddle.
 PYTHON = {
     "__add__": elementwise.add,
     "__radd__": swapped(elementwise.add),
@@ -29,8 +30,16 @@ PYTHON = {
     "__rmul__": swapped(elementwise.multiply),
     "__truediv__": elementwise.divide,
     "__rtruediv__": swapped(elementwise.divide),
+    "__floordiv__": arithmetic.floor_divide,
+    "__mod__": arithmetic.remainder,
+    "__pow__": arithmetic.power,
+    "__rpow__": swapped(arithmetic.power),
     "__matmul__": linear.matmul,
     "__neg__": math.negative,
+    "__invert__": logic.bitwise_not,
+    "__and__": logic.bitwise_and,
+    "__or__": logic.bitwise_or,
+    "__xor__": logic.bitwise_xor,
     "__eq__": compare.equal,
     "__ne__": compare.not_equal,
     "__lt__": compare.less_than,
@@ -38,6 +47,7 @@ PYTHON = {
     "__gt__": compare.greater_than,
     "__ge__": compare.greater_equal,
 }
+ONE_OPERAND = ("__neg__", "__invert__")
 
 for dunder, function in PYTHON.items():
     setattr(Tensor, dunder, function)

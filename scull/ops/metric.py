@@ -6,6 +6,7 @@ from scull import lang
 from scull.core.dtype import float32, int32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, agree
+from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
 
 
@@ -26,8 +27,7 @@ def accuracy(out: Meta, indices: Meta, label: Meta) -> tuple[Meta, Meta, Meta]:
 @accuracy.kernel
 def accuracy_kernel(xp: Any, values: Any, indices: Any, label: Any, *, out: Any = None) -> Any:
     rows = label.shape[0]
-    if indices.shape[0] != rows or label.shape[1:] != (1,):
-        raise ShapeError("rows of indices and label")
+    accuracy.op.infer(tuple(map(meta_of, (values, indices, label))), {})
     hits = xp.logical_or.reduce(indices == label, axis=1)
     correct = int(xp.count_nonzero(hits))
     found = (correct / rows if rows else 0.0, correct, rows)

@@ -14,6 +14,12 @@ from scull.ops.move import flatten
 from scull.ops.reduce import reduce_mean, reduce_sum
 
 
+def check_epsilon(epsilon: float) -> None:
+    """Refuse an `epsilon` that would be more than a guard against dividing by 0."""
+    if not 0 <= epsilon <= 0.001001:
+        raise ArgumentError(f"epsilon is {epsilon}, outside [0, 0.001]")
+
+
 def check_vector(x: Any, name: str, size: int, dtype: Any) -> None:
     """Refuse a vector that has not one element of `dtype` for each of `size` places."""
     if x is None:
@@ -28,8 +34,9 @@ def check_vector(x: Any, name: str, size: int, dtype: Any) -> None:
 # Layer normalisation: each row by itself.
 
 
-def check_rows(x: Any, scale: Any, bias: Any, begin_norm_axis: int) -> None:
+def check_rows(x: Any, scale: Any, bias: Any, epsilon: float, begin_norm_axis: int) -> None:
     """Refuse operands of layer normalisation that do not fit together."""
+    check_epsilon(epsilon)
     if not 0 < begin_norm_axis < len(x.shape):
         law = f"begin_norm_axis is {begin_norm_axis}, outside [1, {len(x.shape)})"
         raise ArgumentError(law)
@@ -40,13 +47,13 @@ def check_rows(x: Any, scale: Any, bias: Any, begin_norm_axis: int) -> None:
 
 
 @composite(
-    outputs=("y", "mean", "variance"),
+    outputs=("mean", "variance", "y"),
     hidden=("mean", "variance"),
     fixed={"is_test": False, "mkldnn_data_type": "float32", "use_mkldnn": False},
 )
 def layer_norm(x, scale=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Zero mean and unit variance of each row from `begin_norm_axis` on; `scale` and `bias`."""
-    check_rows(x, scale, bias, begin_norm_axis)
+    check_rows(x, scale, bias, epsilon, begin_norm_axis)
     rows = flatten(x, start_axis=begin_norm_axis, stop_axis=-1)
     mean = reduce_mean(rows, axis=(-1,), keepdim=True)
     centred = rows - mean
@@ -54,7 +61,7 @@ def layer_norm(x, scale=None, bias=None, *, epsilon: float = 1e-5, begin_norm_ax
     y = centred * rsqrt(variance + epsilon)
     y = y if scale is None else y * scale
     y = y if bias is None else y + bias
-    return reshape_like(y, x), squeeze(mean, axes=(-1,)), squeeze(variance, axes=(-1,))
+    return squeeze(mean, axes=(-1,)), squeeze(variance, axes=(-1,)), reshape_like(y, x)
 
 
 def row_sizes(x: Any, begin: int) -> tuple[int, int]:
@@ -74,8 +81,8 @@ def layer_norm_kernel(
     epsilon: float,
     begin_norm_axis: int,
 ) -> Any:
-    check_rows(x, scale, bias, begin_norm_axis)
-    y, mean, variance = out or (None, None, None)
+    check_rows(x, scale, bias, epsilon, begin_norm_axis)
+    mean, variance, y = out or (None, None, None)
     count, size = row_sizes(x, begin_norm_axis)
     rows = x.reshape(count, size)
     average = xp.add.reduce(rows, axis=1, keepdims=True)
@@ -89,9 +96,9 @@ def layer_norm_kernel(
     if bias is not None:
         centred += bias
     return (
-        placed(centred, x.shape, y),
         placed(average, x.shape[:begin_norm_axis], mean),
         placed(spread, x.shape[:begin_norm_axis], variance),
+        placed(centred, x.shape, y),
     )
 
 
@@ -213,7 +220,7 @@ def uses_given(is_test: bool, use_global_stats: bool, trainable_statistics: bool
 
 
 @primitive(
-    outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance", "reserve_space"),
+    outputs=("mean_out", "variance_out", "saved_mean", "saved_variance", "y", "reserve_space"),
     hidden=("saved_mean", "saved_variance", "reserve_space"),
     in_place={"mean_out": "mean", "variance_out": "variance"},
     fixed={"fuse_with_relu": False, "use_mkldnn": False},
@@ -238,12 +245,13 @@ def batch_norm(
     `saved_mean` and `saved_variance` are what was used: a mean, and one over a standard deviation.
     """
     floating(x)
+    check_epsilon(epsilon)
     size = x.shape[channel_axis(x, data_layout)]
     vectors = {"scale": scale, "bias": bias, "mean": mean, "variance": variance}
     for name, vector in vectors.items():
         check_vector(vector, name, size, x.dtype)
     reserve = None if is_test else x.with_shape((UNKNOWN,))
-    return x, mean, variance, mean, variance, reserve
+    return mean, variance, mean, variance, x, reserve
 
 
 @batch_norm.kernel
@@ -264,7 +272,8 @@ def batch_norm_kernel(
     use_global_stats: bool,
     trainable_statistics: bool,
 ) -> Any:
-    y, mean_out, variance_out, saved_mean, inverse, reserve = out or (None,) * 6
+    mean_out, variance_out, saved_mean, inverse, y, reserve = out or (None,) * 6
+    check_epsilon(epsilon)
     check_channels(x, (scale, bias, mean, variance), data_layout)
     used, spread, rate = mean, variance, 1.0
     if not uses_given(is_test, use_global_stats, trainable_statistics):
@@ -278,11 +287,11 @@ def batch_norm_kernel(
     if reserve is None and not is_test:
         reserve = xp.empty(0, x.dtype)
     return (
-        y,
         running(xp, mean, used, rate, mean_out),
         running(xp, variance, spread, rate, variance_out),
         placed(used.copy() if used is mean else used, used.shape, saved_mean),
         inverse,
+        y,
         reserve,
     )
 
@@ -312,7 +321,7 @@ def moments(xp: Any, x: Any, data_layout: str) -> tuple[Any, Any]:
 def running(xp: Any, old: Any, new: Any, momentum: float, out: Any) -> Any:
     """The running statistic moved from `old` towards `new`."""
     if momentum == 1.0:
-        return placed(old, old.shape, out)
+        return placed(old.copy(), old.shape, out)
     out = xp.multiply(old, momentum, out=out)
     out += new * (1 - momentum)
     return out
@@ -432,17 +441,17 @@ def batch_norm_at(
         return old if given else old * rate + new * (1 - rate)
 
     results: list[Any] = [None] * 6
-    if index[0] is not None:
-        c = index[0][axis]
+    if index[4] is not None:
+        c = index[4][axis]
         average, _, inverse = used(c)
         factor = inverse if scale is None else inverse * scale[c]
         offset = -(average * factor) if bias is None else bias[c] - average * factor
-        results[0] = x[index[0]] * factor + offset
-    vector = next((i for i in index[1:5] if i is not None), None)
+        results[4] = x[index[4]] * factor + offset
+    vector = next((i for i in index[:4] if i is not None), None)
     if vector is not None:
         average, spread, inverse = used(vector[0])
         running = moved(mean[vector[0]], average), moved(variance[vector[0]], spread)
-        results[1:5] = *running, average, inverse
+        results[:4] = *running, average, inverse
     if index[5] is not None:
         results[5] = 0.0
     return tuple(results)

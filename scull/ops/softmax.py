@@ -11,7 +11,7 @@ from scull.ops.reduce import reduce_max, reduce_sum
 
 @composite(
     fixed={"data_format": "AnyLayout", "is_test": False, "mkldnn_data_type": "float32"}
-    | {"use_cudnn": False, "use_mkldnn": False}
+    | {"use_cudnn": True, "use_mkldnn": False}
 )
 def softmax(x, *, axis: int = -1):
     """e to the elements, divided by the sum of these along `axis`."""

@@ -47,7 +47,8 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """Gradient descent with a velocity: ``v = momentum * v + grad; param = param - learning_rate * v``.
+    """Gradient descent with a velocity: ``v = momentum * v + grad; param = param - learning_rate *
+    v``.
 
     Args:
         learning_rate (float | LRScheduler): the step size.

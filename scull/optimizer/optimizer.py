@@ -1,4 +1,6 @@
-"""What every optimizer shares: groups of parameters, states, clipping, decay, and updates in both modes."""
+"""What every optimizer shares: groups of parameters, states, clipping, decay, and updates in both
+modes.
+"""
 
 from collections import defaultdict
 from typing import Any
@@ -208,7 +210,9 @@ class Optimizer:
         return self.make_state(name, param) if found is None else found
 
     def make_state(self, name: str, param: Any) -> Any:
-        """A new state: a Tensor, or a persistable variable with its initialiser in the startup Program."""
+        """A new state: a Tensor, or a persistable variable with its initialiser in the startup
+        Program.
+        """
         value, shape = self.start(name)
         shape = tuple(param.shape) if shape is None else shape
         wide = self._multi_precision and param.dtype.name in ("float16", "bfloat16")
@@ -291,7 +295,9 @@ class Optimizer:
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[list[Any], list[Any]]:
-        """Differentiate `loss` (in a Program) and update; in eager mode call `loss.backward()` before."""
+        """Differentiate `loss` (in a Program) and update; in eager mode call `loss.backward()`
+        before.
+        """
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         return self._apply_optimize(loss, startup_program, pairs), pairs
 

@@ -1,4 +1,6 @@
-"""Updates as operators of a Program: states in the startup Program, one update operator a parameter."""
+"""Updates as operators of a Program: states in the startup Program, one update operator a
+parameter.
+"""
 
 from typing import Any
 
@@ -20,7 +22,9 @@ OPTIMIZE, SCHEDULE = 2, 16
 def persistent(
     name: str, meta: Meta, value: float, *, device: str = "", stop_gradient: bool = False
 ) -> Variable:
-    """A variable of the main Program that outlives runs, filled with `value` by the startup Program."""
+    """A variable of the main Program that outlives runs, filled with `value` by the startup
+    Program.
+    """
     made = (
         main_program()
         .global_block()

@@ -3,7 +3,7 @@
 `import scull` never loads llvmlite. Where it has no wheel `available()` is False, and says so once.
 
 What must live as long as the code may run is held by what can run it: a `Library` keeps its code,
-an `Entry` keeps its library and the table of buffers it passes.
+an entry keeps its library and the table of buffers it passes.
 """
 
 import ctypes

@@ -1,5 +1,6 @@
 """Scopes: values by name; a name that is missing is looked for in the parent."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class ScopeTensor:
         self.cell.lod = [list(level) for level in lod]
 
     def recursive_sequence_lengths(self) -> Any:
-        return [[b - a for a, b in zip(level, level[1:], strict=False)] for level in self.cell.lod]
+        return [[b - a for a, b in pairwise(level)] for level in self.cell.lod]
 
     def set_recursive_sequence_lengths(self, lengths: Any) -> None:
         self.cell.lod = [list(np.cumsum([0, *level])) for level in lengths]

@@ -1,7 +1,5 @@
 """Programs by hand: build a network, run it with an Executor, save it."""
 
-from scull.base.backward import append_backward, gradients
-from scull.base.layer_helper import LayerHelper
 from scull.core.place import Place
 from scull.executor.executor import Executor
 from scull.ir.program import Program, program_guard
@@ -10,8 +8,10 @@ from scull.ir.program import startup_program as default_startup_program
 from scull.ir.variable import Variable
 from scull.runtime.scope import Scope, global_scope
 from scull.static import nn
+from scull.static.backward import append_backward, gradients
 from scull.static.door import BuildStrategy, CompiledProgram, ExecutionStrategy
 from scull.static.input import InputSpec, data, setitem
+from scull.static.layer_helper import LayerHelper
 from scull.static.model import (
     deserialize_persistables,
     deserialize_program,

@@ -47,7 +47,8 @@ def program_behind(variables: list[Any], program: Any) -> Program:
 
 
 def normalize_program(program: Any, feed_vars: Any, fetch_vars: Any, **options: Any) -> Program:
-    """A copy that computes `fetch_vars` from `feed_vars` and nothing else, with feed and fetch operators.
+    """A copy that computes `fetch_vars` from `feed_vars` and nothing else, with feed and fetch
+    operators.
 
     Args:
         program (Program): what to copy.
@@ -127,7 +128,8 @@ def put_values(values: dict[str, Any], scope: Any = None) -> None:
 def save_inference_model(
     path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **options: Any
 ) -> None:
-    """Write `path_prefix.pdmodel` and `.pdiparams`: what computes `fetch_vars` from `feed_vars`; Paddle reads them.
+    """Write `path_prefix.pdmodel` and `.pdiparams`: what computes `fetch_vars` from `feed_vars`;
+    Paddle reads them.
 
     Args:
         path_prefix (str): folder and name.
@@ -285,7 +287,8 @@ def load_from_file(path: str) -> bytes:
 
 
 def save(program: Any, model_path: str, protocol: int = 4, **options: Any) -> None:
-    """Write parameters (`.pdparams`), other persistable values (`.pdopt`) and the Program (`.pdmodel`).
+    """Write parameters (`.pdparams`), other persistable values (`.pdopt`) and the Program
+    (`.pdmodel`).
 
     Args:
         program (Program): what to save.

@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
-from scull.base.layer_helper import LayerHelper
-from scull.base.param_attr import ParamAttr
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.nn.initializer import Constant, Normal
+from scull.nn.param_attr import ParamAttr
+from scull.static.layer_helper import LayerHelper
 from scull.static.scope import create_parameter
 
 __all__ = ["batch_norm", "conv2d", "create_parameter", "embedding", "fc", "layer_norm"]
@@ -30,7 +30,8 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """A fully connected layer: the axes from `num_flatten_dims` on meet a matrix; inputs of a list are summed.
+    """A fully connected layer: the axes from `num_flatten_dims` on meet a matrix; inputs of a list
+    are summed.
 
     Args:
         x (Variable | list): float tensors.

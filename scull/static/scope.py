@@ -13,7 +13,7 @@ from scull.core.place import CPUPlace
 from scull.ir.program import main_program, startup_program
 from scull.ir.recorder import Recorder
 from scull.ir.variable import with_batch
-from scull.nn.parameter import create_parameter as new_parameter
+from scull.nn.parameter import free_parameter as create_parameter
 from scull.runtime.scope import Scope
 
 
@@ -91,31 +91,12 @@ def create_global_var(
     return made
 
 
-def create_parameter(
-    shape: Any,
-    dtype: Any,
-    name: str | None = None,
-    attr: Any = None,
-    is_bias: bool = False,
-    default_initializer: Any = None,
-) -> Any:
-    """A parameter that belongs to no layer.
-
-    Args:
-        shape (list | tuple): its sizes.
-        dtype (str): its element type.
-        name (str, optional): its name.
-        attr (ParamAttr, optional): name, initializer, regularizer, ...
-        is_bias (bool): whether it starts at zero by default.
-        default_initializer (Initializer, optional): what fills it.
-    """
-    prefix = session.unique_name("create_parameter")
-    return new_parameter(
-        prefix,
-        shape,
-        attr=attr,
-        dtype=dtype,
-        is_bias=is_bias,
-        default_initializer=default_initializer,
-        name=name,
-    )
+__all__ = [
+    "cpu_places",
+    "create_global_var",
+    "create_parameter",
+    "cuda_places",
+    "device_guard",
+    "name_scope",
+    "scope_guard",
+]

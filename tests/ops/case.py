@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-import scull.autograd.gradient
+import scull.eager
 import scull.ops
 import tests.ops.samples
 from scull.core import session
@@ -83,6 +83,11 @@ class Case:
 def replaced(sample: Sample, change: Any) -> Sample:
     """`sample` with each of its arrays changed."""
     return replace(sample, inputs=tuple(mapped(change, x) for x in sample.inputs))
+
+
+def has_rows(values: Any) -> bool:
+    """Whether one of `values` is row-sparse, or one in a list of them."""
+    return any(has_rows(x) if isinstance(x, list) else isinstance(x, Rows) for x in values)
 
 
 def mapped(change: Any, x: Any) -> Any:

@@ -137,7 +137,7 @@ def conv2d_to_input_samples():
 def correlated(
     input: Any, doutput: Any, like: Any, *, strides: Any = (1, 1), groups: int = 1
 ) -> Any:
-    """What makes the convolution with every filter times `doutput` what the filter times this is."""
+    """What makes the convolution with any filter times `doutput` what the filter times it is."""
     found = np.zeros(like.shape)
     for place in np.ndindex(*like.shape):
         unit = np.zeros(like.shape)

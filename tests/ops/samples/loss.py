@@ -66,7 +66,7 @@ def sigmoid_entropy(
     x: Any, label: Any, weight: Any = None, *, normalize: bool = False, ignore_index: int = -100
 ) -> Any:
     weight = 1 if weight is None else weight
-    loss = -(weight * label * special.log_expit(x) + (1 - label) * special.log_expit(-x))
+    loss = (1 - label) * x - weight * special.log_expit(x)
     counts = label != ignore_index
     return np.where(counts, loss, 0) / (max(counts.sum(), 1e-5) if normalize else 1)
 
@@ -85,7 +85,7 @@ def sigmoid_cross_entropy_samples():
 
 
 def huber(x: Any, y: Any, *, delta: float) -> Any:
-    return special.huber(delta, y - x), y - x
+    return y - x, special.huber(delta, y - x)
 
 
 @samples("huber_loss", reference=huber)

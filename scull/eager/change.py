@@ -1,0 +1,267 @@
+"""Changes in place: compute, write into the same memory, note the change, hand over the new node."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.version import changed
+from scull.core import random, session
+from scull.core.interpreter import current
+from scull.core.place import Place
+from scull.core.tensor import Leaf, Tensor
+from scull.eager.attach import attach
+from scull.eager.conversion import dense
+from scull.eager.index import fitted, getitem, write_array, written
+from scull.eager.property import tensor_of
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, UnsupportedError
+
+
+def recording() -> bool:
+    """Whether operators are recorded on the tape now."""
+    mode = current()
+    return mode.plain and mode.record
+
+
+def refuse_leaf(tensor: Any) -> None:
+    """Refuse to overwrite a leaf that needs a gradient while the tape records."""
+    if type(tensor.node) is Leaf and recording():
+        raise ArgumentError(
+            f"Leaf Tensor ({tensor.name}) that doesn't stop gradient can't use inplace strategy."
+        )
+
+
+def overwrite(tensor: Any, array: Any, how: str) -> None:
+    """Let `array` be the elements of `tensor`: in its own memory where they fit, else instead of it."""
+    own = tensor.array
+    if type(own) is not np.ndarray or not own.flags.writeable:
+        tensor.array = array
+        return
+    same = own.shape == array.shape and own.dtype == array.dtype
+    if same and own is not array:
+        own[...] = array
+    changed(own, how)
+    if not same:
+        tensor.array = array
+        changed(array, how)
+
+
+def adopt(tensor: Any, found: Any, how: str) -> Any:
+    """Let `tensor` have the elements of the result `found`, and its place on the tape."""
+    overwrite(tensor, found.array, how)
+    if recording():
+        tensor.node = found.node
+    return tensor
+
+
+def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
+    """What an operator reads in place of `tensor`: a copy where the tape may keep it."""
+    needs = tensor.node is not None or any(isinstance(v, Tensor) and v.node is not None for v in others)
+    return tensor_of(tensor.array.copy(), tensor.node) if needs and recording() else tensor
+
+
+def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose result overwrites its first operand; the name gets an underscore."""
+    name = function.__name__ + "_"
+
+    @functools.wraps(function)
+    def change(x: Any, *args: Any, **options: Any) -> Any:
+        if not isinstance(x, Tensor):
+            return function(x, *args, **options)
+        refuse_leaf(x)
+        found = function(untouched(x, args), *args, **options)
+        if found.array.size != x.array.size:
+            raise ShapeError(
+                f"The shape of broadcast output {found.shape} is different from that of inplace tensor "
+                f"{x.shape} in the Inplace operation."
+            )
+        return adopt(x, found, name)
+
+    change.__name__ = change.__qualname__ = name
+    change.__doc__ = f"As `{function.__name__}`, written into `x` itself.\n\n    Returns:\n        Tensor: `x`.\n    "
+    return change
+
+
+def assign_item(x: Any, index: Any, value: Any) -> None:
+    """``x[index] = value``."""
+    refuse_leaf(x)
+    needs = x.node is not None or (isinstance(value, Tensor) and value.node is not None)
+    if needs and recording():
+        adopt(x, written(untouched(x, (value,)), index, value), "__setitem__")
+        return
+    array = fitted(value, x.dtype).array
+    try:
+        write_array(x.array, index, array)
+    except ValueError as error:
+        if isinstance(error, ArgumentError | ShapeError):
+            raise
+        found = list(getitem(x.array, index).shape)
+        raise ShapeError(f"a value of shape {list(array.shape)} does not fit {found}") from None
+    changed(x.array, "__setitem__")
+
+
+def draw_into(x: Any, numbers: Any, how: str) -> Any:
+    """Fill `x` with random numbers; it leaves the tape."""
+    refuse_leaf(x)
+    if x.array.dtype.kind not in "fV":
+        raise ArgumentTypeError(f"random numbers of {x.dtype.name} have no fractions")
+    overwrite(x, np.asarray(numbers).astype(x.array.dtype), how)
+    if recording():
+        x.node = None
+    return x
+
+
+def precise(x: Any) -> Any:
+    """The element type random numbers for `x` are computed in."""
+    return np.float64 if x.array.dtype == np.float64 else np.float32
+
+
+@attach(Tensor)
+class Changed:
+    """Methods that overwrite a tensor."""
+
+    __getitem__ = getitem
+    __setitem__ = assign_item
+
+    def fill_(self: Any, value: float) -> Tensor:
+        """Make every element `value`.
+
+        Args:
+            value (int | float): the number.
+
+        Examples:
+            >>> import scull as paddle
+            >>> paddle.zeros([2]).fill_(3.0).tolist()
+            [3.0, 3.0]
+        """
+        if not isinstance(value, int | float | np.number):
+            raise ArgumentTypeError(
+                f"The type of 'value'  must be int or float, but received {type(value)}."
+            )
+        assign_item(self, ..., value)
+        return self
+
+    def zero_(self: Any) -> Tensor:
+        """Make every element 0."""
+        assign_item(self, ..., 0)
+        return self
+
+    def fill_diagonal_(
+        self: Any, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
+    ) -> Tensor:
+        """Make every element of a diagonal `value`.
+
+        Args:
+            value (float): the number.
+            offset (int): the diagonal; 0 is the main one.
+            wrap (bool): of a tall matrix, start again below each square.
+            name (str, optional): of no effect.
+        """
+        rows, columns = self.array.shape[0], self.array.shape[-1]
+        if self.array.ndim > 2:
+            assign_item(self, (np.arange(min(self.array.shape)),) * self.array.ndim, value)
+            return self
+        r = np.arange(rows)
+        c = r + offset
+        if wrap and not offset:
+            c = r % (columns + 1)
+        kept = (c >= 0) & (c < columns) & (wrap | (r - max(-offset, 0) < columns))
+        if kept.any():
+            assign_item(self, (r[kept], c[kept]), value)
+        return self
+
+    def uniform_(
+        self: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+    ) -> Tensor:
+        """Fill the tensor with numbers between `min` and `max`, all equally likely.
+
+        Args:
+            min (float): the least.
+            max (float): the bound they stay below.
+            seed (int): of these numbers; 0 takes the generator's next.
+            name (str, optional): of no effect.
+        """
+        unit = random.uniform(session.generator().draw(seed), self.array.shape, precise(self))
+        return draw_into(self, unit * (max - min) + min, "uniform_")
+
+    def normal_(self: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
+        """Fill the tensor with normal numbers.
+
+        Args:
+            mean (float): what they lie around.
+            std (float): their deviation.
+            name (str, optional): of no effect.
+        """
+        unit = random.gaussian(session.generator().draw(), self.array.shape, precise(self))
+        return draw_into(self, unit * std + mean, "normal_")
+
+    def exponential_(self: Any, lam: float = 1.0, name: str | None = None) -> Tensor:
+        """Fill the tensor with exponentially distributed numbers of rate `lam`.
+
+        Args:
+            lam (float): the rate.
+            name (str, optional): of no effect.
+        """
+        unit = random.uniform(session.generator().draw(), self.array.shape, np.float64)
+        return draw_into(self, -np.log1p(-unit) / lam, "exponential_")
+
+    def set_value(self: Any, value: Any) -> None:
+        """Take the elements of `value`, of the same shape and element type, whatever the tape says.
+
+        Args:
+            value (Tensor | ndarray): the elements.
+        """
+        array = dense(value) if isinstance(value, Tensor) else np.asarray(value)
+        if array.shape != self.array.shape:
+            raise ArgumentError(
+                f"Variable Shape not match, Variable [ {self.name} ] need tensor with shape "
+                f"{self.shape} but load set tensor with shape {array.shape}"
+            )
+        if array.dtype != self.array.dtype:
+            raise ArgumentError(
+                f"Variable dtype not match, Variable [ {self.name} ] need tensor with dtype "
+                f"{self.array.dtype}  but load tensor with dtype {array.dtype}"
+            )
+        overwrite(self, array, "set_value")
+
+    def copy_(self: Any, other: Tensor, blocking: bool = True) -> Tensor:
+        """Take the elements of `other`, whatever the tape says.
+
+        Args:
+            other (Tensor): of the same shape and element type.
+            blocking (bool): of no effect.
+        """
+        self.set_value(other)
+        return self
+
+    def set(self: Any, array: Any, place: Place | None = None) -> None:
+        """Take the elements of any array, whatever its shape.
+
+        Args:
+            array (ndarray): the elements.
+            place (Place, optional): of no effect.
+        """
+        self.array = np.array(array)
+
+    def _inplace_assign(self: Any, other: Tensor) -> None:
+        adopt(self, other, "_inplace_assign")
+
+    _set_impl = _inplace_assign
+
+    def _share_buffer_to(self: Any, other: Any) -> None:
+        other.array = self.array
+
+    _share_underline_tensor_to = _share_buffer_to
+
+    def _clear_data(self: Any) -> None:
+        self.array = np.zeros(0, self.array.dtype)
+
+    _clear = _clear_data
+
+    def _bump_inplace_version(self: Any) -> None:
+        changed(self.array, "_bump_inplace_version")
+
+    def to_sparse_coo(self: Any, sparse_dim: int) -> Any:
+        """The elements that are not 0 and their places."""
+        raise UnsupportedError("scull has no tensors of coordinates yet")

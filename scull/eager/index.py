@@ -1,0 +1,271 @@
+"""``x[index]``: the window of ints and slices is a view, tensors of indices and masks gather."""
+
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from scull.core.op import op_of
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError
+from scull.ir.variable import Variable
+from scull.ops import create, index, join, like, mask, move, search, slicing
+
+FAR = 2**31 - 1  # as an end of a slice: behind the last element
+SHORT = bool | np.bool_
+
+
+@dataclass
+class Index:
+    """An index taken apart: the window, the axes of size 1 put in, and what picks elements of it.
+
+    `picks` are (axis of the window, indices or a mask); `empty` are new axes that a `False` leaves empty.
+    """
+
+    axes: list[int] = field(default_factory=list)
+    starts: list[Any] = field(default_factory=list)
+    ends: list[Any] = field(default_factory=list)
+    steps: list[Any] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
+    new: list[int] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    picks: list[tuple[int, Any]] = field(default_factory=list)
+
+    def bound(self, axis: int, start: Any, end: Any, step: Any) -> None:
+        """The window along one axis."""
+        self.axes.append(axis)
+        self.starts.append(start)
+        self.ends.append(end)
+        self.steps.append(step)
+
+
+def entry(item: Any, number: int) -> Any:
+    """One part of an index: a number, a truth value, a slice, None, an ellipsis, or an array or tensor."""
+    if isinstance(item, slice | EllipsisType | Variable | SHORT) or item is None:
+        return item
+    if isinstance(item, int | np.integer):
+        return int(item)
+    if isinstance(item, list | tuple | range):
+        item = Tensor(np.asarray(item) if len(item) else np.zeros(0, np.int64))
+    elif isinstance(item, np.ndarray):
+        item = Tensor(item)
+    if isinstance(item, Tensor) and item.array.dtype.kind in "biu":
+        if item.array.ndim == 0:
+            return bool(item.array) if item.array.dtype.kind == "b" else int(item.array)
+        return item
+    kind = item.dtype.name if isinstance(item, Tensor) else type(item).__name__
+    raise ArgumentError(
+        "a tensor is indexed by integers, slices, None, ..., and lists and tensors of integers or bool, "
+        f"but part {number} of this index is {kind}"
+    )
+
+
+def axes_covered(item: Any) -> int:
+    """How many axes of the tensor one part of an index stands for."""
+    if item is None or isinstance(item, EllipsisType | SHORT):
+        return 0
+    if isinstance(item, Tensor | Variable) and item.dtype.name == "bool":
+        return item.ndim
+    return 1
+
+
+def bound_of(value: Any) -> Any:
+    """A bound of a slice: a number, or a Variable that holds one."""
+    return value if value is None or isinstance(value, Variable) else int(value)
+
+
+def parsed(ndim: int, given: Any) -> Index:
+    """`given` as an index of a tensor of `ndim` axes."""
+    items = [entry(v, i) for i, v in enumerate(given if isinstance(given, tuple) else (given,))]
+    if sum(item is ... for item in items) > 1:
+        raise ArgumentError("an index can only have a single ellipsis ('...')")
+    covered = sum(map(axes_covered, items))
+    found = Index()
+    axis = place = 0
+    for item in items:
+        if item is None or isinstance(item, SHORT):
+            found.new.append(place)
+            if item is not None and not item:
+                found.empty.append(place)
+            place += 1
+        elif item is ...:
+            axis, place = axis + ndim - covered, place + ndim - covered
+        elif isinstance(item, slice):
+            start, end, step = map(bound_of, (item.start, item.stop, item.step))
+            step = 1 if step is None else step
+            if start is not None or end is not None or not isinstance(step, int) or step != 1:
+                down = isinstance(step, int) and step < 0
+                start = (FAR if down else 0) if start is None else start
+                end = (-1 if down else FAR) if end is None else end
+                found.bound(axis, start, end, step)
+            axis, place = axis + 1, place + 1
+        elif isinstance(item, int) or (isinstance(item, Variable) and not item.ndim):
+            end = element_end(item)
+            found.bound(axis, item, end, 1)
+            found.dropped.append(axis)
+            axis += 1
+        else:
+            found.picks.append((place, item))
+            axis, place = axis + axes_covered(item), place + axes_covered(item)
+    return found
+
+
+def element_end(start: Any) -> Any:
+    """The end of the window that holds the element at `start` alone."""
+    if isinstance(start, int):
+        return FAR if start == -1 else start + 1
+    return start + 1
+
+
+def window(x: Any, wanted: Index) -> Any:
+    """The part of `x`, an array or a tensor, that ints and slices describe; with its new axes."""
+    if wanted.axes or not (wanted.new or wanted.picks):
+        starts, starts_list = numbers(wanted.starts)
+        ends, ends_list = numbers(wanted.ends)
+        options: dict[str, Any] = {"axes": wanted.axes, "decrease_axis": wanted.dropped}
+        if all(isinstance(n, int) and n == 1 for n in wanted.steps):
+            tensors = (None, None, starts_list, ends_list)
+            x = slicing.slice(x, *given(tensors), **options, starts=starts, ends=ends)
+        else:
+            steps, steps_list = numbers(wanted.steps)
+            tensors = (None, starts_list, None, ends_list, None, steps_list)
+            bounds = {"starts": starts, "ends": ends, "strides": steps}
+            x = slicing.strided_slice(x, *given(tensors), **options, **bounds)
+    if wanted.new:
+        x = like.unsqueeze(x, axes=wanted.new)
+    for place in wanted.empty:
+        x = slicing.slice(x, axes=(place,), starts=(0,), ends=(0,))
+    return x
+
+
+def given(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`tensors`, or nothing when none of them is there."""
+    return tensors if any(tensors) else ()
+
+
+def numbers(bounds: list[Any]) -> tuple[list[int], Any]:
+    """Bounds as numbers (-1 for what is not known), and as Variables when one of them is."""
+    if not any(isinstance(b, Variable) for b in bounds):
+        return bounds, None
+    variables = [
+        b
+        if isinstance(b, Variable)
+        else create.fill_constant(shape=(1,), value=float(b), dtype="int32", force_cpu=True)
+        for b in bounds
+    ]
+    return [-1 if isinstance(b, Variable) else b for b in bounds], variables
+
+
+def order_of_axes(ndim: int, picks: list[tuple[int, Any]]) -> list[int]:
+    """The axes of a window, those that are picked from first."""
+    first = [place + i for place, item in picks for i in range(axes_covered(item))]
+    return first + [a for a in range(ndim) if a not in first]
+
+
+def adjacent(picks: list[tuple[int, Any]]) -> bool:
+    """Whether the axes that are picked from stand side by side: then their result stays there."""
+    ends = [place + axes_covered(item) for place, item in picks]
+    return all(end == place for end, (place, _) in zip(ends, picks[1:], strict=False))
+
+
+def picked_axes(picks: list[tuple[int, Any]]) -> int:
+    """How many axes stand in the result for those that are picked from."""
+    return max(1 if item.dtype.name == "bool" else item.ndim for _, item in picks)
+
+
+def picked(x: Any, picks: list[tuple[int, Any]]) -> Any:
+    """The elements of `x` that tensors of indices and masks pick."""
+    order = order_of_axes(x.ndim, picks)
+    if order != list(range(x.ndim)):
+        x = move.transpose(x, perm=order)
+    found = gathered(x, [item for _, item in picks])
+    first, count = picks[0][0], picked_axes(picks)
+    if not first or not adjacent(picks):
+        return found
+    back = [*range(count, count + first), *range(count), *range(count + first, found.ndim)]
+    return move.transpose(found, perm=back)
+
+
+def gathered(x: Any, picks: list[Any]) -> Any:
+    """The elements of `x` at `picks`, which stand for its first axes."""
+    if not isinstance(x, Variable):
+        return mask.index_get(x, [plain(x, v) for v in picks])
+    columns = [search.nonzero(v) if v.dtype.name == "bool" else v for v in map(recorded, picks)]
+    if len(columns) == 1:
+        only = columns[0]
+        if only is picks[0] or only.ndim == 1:
+            return index.gather_nd(x, like.unsqueeze(only, axes=(only.ndim,)))
+        return index.gather_nd(x, only)
+    return index.gather_nd(x, join.stack(columns, axis=max(c.ndim for c in columns)))
+
+
+def recorded(index_given: Any) -> Any:
+    """A tensor of indices as a Variable."""
+    if isinstance(index_given, Variable):
+        return index_given
+    array = index_given.array
+    lists = {"b": "bool_values", "i": "int64_values", "u": "int64_values"}
+    values = array.reshape(-1).tolist()
+    name = "int32_values" if array.dtype == np.int32 else lists[array.dtype.kind]
+    attrs = {"shape": array.shape, "dtype": array.dtype, name: values}
+    return op_of("assign_value").call(**attrs)
+
+
+def plain(x: Any, index_given: Any) -> Any:
+    """A tensor of indices for `x`: an array where `x` is one."""
+    return index_given.array if isinstance(x, np.ndarray) else index_given
+
+
+def getitem(x: Any, given_index: Any) -> Any:
+    """``x[index]``."""
+    wanted = parsed(x.ndim, given_index)
+    found = window(x, wanted)
+    return picked(found, wanted.picks) if wanted.picks else found
+
+
+def places(shape: tuple[int, ...], given_index: Any) -> Any:
+    """Where the elements of ``x[index]`` stand among all elements of an `x` of this shape."""
+    count = int(np.prod(shape, dtype=np.int64))
+    return np.asarray(getitem(np.arange(count).reshape(shape), given_index))
+
+
+def fitted(value: Any, dtype: Any) -> Any:
+    """What is assigned, as a tensor of element type `dtype`."""
+    if isinstance(value, Tensor | Variable):
+        return value if value.dtype is dtype else create.cast(value, out_dtype=dtype)
+    return Tensor(np.asarray(value).astype(dtype.array))
+
+
+def written(x: Any, given_index: Any, value: Any) -> Any:
+    """`x` with ``x[index]`` replaced by `value`, as a new tensor on the tape."""
+    wanted = parsed(x.ndim, given_index)
+    value = fitted(value, x.dtype)
+    if not wanted.picks and not wanted.new:
+        bounds = {"starts": wanted.starts, "ends": wanted.ends, "steps": wanted.steps}
+        dropped = {"decrease_axes": wanted.dropped, "dtype": x.dtype}
+        return slicing.set_value(x, value, axes=wanted.axes, **bounds, **dropped)
+    spots = places(tuple(x.shape), given_index)
+    flat = move.reshape(x, shape=(-1,))
+    return like.reshape_like(mask.index_put(flat, [Tensor(spots)], value), x)
+
+
+def write_array(array: Any, given_index: Any, value: Any) -> None:
+    """Write an array into ``array[index]``."""
+    wanted = parsed(array.ndim, given_index)
+    view = window(array, wanted)
+    if not wanted.picks:
+        view[...] = value
+        return
+    order = order_of_axes(view.ndim, wanted.picks)
+    turned = view.transpose(order)
+    items = mask.arrays_index(turned, [item.array for _, item in wanted.picks])
+    first, count = wanted.picks[0][0], picked_axes(wanted.picks)
+    if first and adjacent(wanted.picks) and value.ndim > view.ndim - first - len(order):
+        shape = turned[items].shape
+        back = [*range(count, count + first), *range(count), *range(count + first, len(shape))]
+        whole = np.broadcast_to(value, [shape[i] for i in back])
+        value = whole.transpose(np.argsort(back))
+    turned[items] = value
+
+

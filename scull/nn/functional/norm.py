@@ -1,0 +1,153 @@
+"""Normalisation."""
+
+from typing import Any
+
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ShapeError
+from scull.nn.functional.naming import named
+from scull.ops import norm
+from scull.ops.elementwise import divide, maximum
+from scull.ops.math import exp, log
+from scull.ops.reduce import reduce_max, reduce_sum
+
+CHANNELS_FIRST = ("NC", "NCL", "NCHW", "NCDHW")
+CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
+
+
+def batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-5,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Zero mean and unit variance of each channel.
+
+    Args:
+        x (Tensor): of 2 axes or more.
+        running_mean (Tensor): the mean of each channel so far; training overwrites it.
+        running_var (Tensor): the variance of each channel so far; training overwrites it.
+        weight (Tensor, optional): what each channel is multiplied by.
+        bias (Tensor, optional): what is added to each channel.
+        training (bool): whether mean and variance are those of `x`.
+        momentum (float): how much of the running statistics stays.
+        epsilon (float): added to the variance.
+        data_format (str): "NC", "NCL", "NCHW", "NCDHW", or with the channels last.
+        use_global_stats (bool, optional): whether the running statistics are used in training too.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, mean, var = paddle.ones([2, 3]), paddle.zeros([3]), paddle.ones([3])
+        >>> paddle.nn.functional.batch_norm(x, mean, var, epsilon=0.0).tolist()[0]
+        [1.0, 1.0, 1.0]
+    """
+    if len(x.shape) < 2:
+        raise ShapeError("input dim must be larger than 1")
+    if data_format not in CHANNELS_FIRST + CHANNELS_LAST:
+        raise ArgumentError(
+            "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' "
+            f"but receive {data_format}"
+        )
+    fixed = not training if use_global_stats is None else use_global_stats
+    out, mean, variance, *_ = norm.batch_norm(
+        x,
+        running_mean,
+        running_var,
+        weight,
+        bias,
+        is_test=not training,
+        momentum=momentum,
+        epsilon=epsilon,
+        data_layout="NCHW" if data_format in CHANNELS_FIRST else "NHWC",
+        use_global_stats=fixed,
+        trainable_statistics=False,
+        **named(name),
+    )
+    if isinstance(running_mean, Tensor) and not fixed:
+        running_mean.array, running_var.array = mean.array, variance.array
+    return out
+
+
+def layer_norm(
+    x: Any,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    epsilon: float = 1e-5,
+    name: str | None = None,
+) -> Any:
+    """Zero mean and unit variance over the last axes.
+
+    Args:
+        x (Tensor): of floating-point numbers.
+        normalized_shape (int | list[int]): the sizes of those axes.
+        weight (Tensor, optional): what each element of them is multiplied by.
+        bias (Tensor, optional): what is added to each element of them.
+        epsilon (float): added to the variance.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2, epsilon=0.0).tolist()
+        [[-1.0, 1.0]]
+    """
+    sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    begin = len(x.shape) - len(sizes)
+    if begin < 0 or list(x.shape[begin:]) != sizes:
+        raise ShapeError(
+            f"Given normalized_shape is {sizes}, expected input with shape "
+            f"[*, {str(sizes)[1:]}, but got input shape {list(x.shape)}"
+        )
+    out, _, _ = norm.layer_norm(
+        x, weight, bias, epsilon=epsilon, begin_norm_axis=begin, **named(name)
+    )
+    return out
+
+
+def normalize(
+    x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
+    """`x` divided by its p-norm along `axis`.
+
+    Args:
+        x (Tensor): of floating-point numbers.
+        p (float): which norm.
+        axis (int): along which the norm is taken.
+        epsilon (float): the least a norm counts as.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.functional.normalize(paddle.to_tensor([[3.0, 4.0]])).numpy().round(4).tolist()
+        [[0.6000000238418579, 0.800000011920929]]
+    """
+    axis = 0 if len(x.shape) == 1 else axis
+    return divide(x, maximum(norm_along(x, float(p), axis), epsilon), name)
+
+
+def norm_along(x: Any, p: float, axis: int) -> Any:
+    """The p-norm of `x` along `axis`, which stays."""
+    size = maximum(x, x * -1.0)
+    if p == float("inf"):
+        return reduce_max(size, axis=(axis,), keepdim=True)
+    if p == 1.0:
+        return reduce_sum(size, axis=(axis,), keepdim=True)
+    if p == 2.0:
+        return reduce_sum(x * x, axis=(axis,), keepdim=True) ** 0.5
+    return exp(log(reduce_sum(exp(log(size) * p), axis=(axis,), keepdim=True)) / p)

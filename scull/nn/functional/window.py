@@ -1,0 +1,46 @@
+"""Sizes, strides and paddings of windows, as users spell them."""
+
+from typing import Any
+
+from scull.errors import ArgumentError, ArgumentTypeError
+
+ALGORITHMS = ("SAME", "VALID")
+
+
+def pair(value: Any, name: str, count: int = 2) -> tuple[int, ...]:
+    """`value` for each of `count` axes: one integer for all, or a list of as many."""
+    if isinstance(value, int):
+        return (value,) * count
+    if isinstance(value, list | tuple) and all(isinstance(n, int) for n in value):
+        if len(value) != count:
+            raise ArgumentError(f"The {name}'s length should be {count}, but got {len(value)}: {value}")
+        return tuple(value)
+    raise ArgumentTypeError(f"The {name}'s type must be list or tuple or int. Received: {value!r}")
+
+
+def paddings(value: Any, channel_last: bool, count: int = 2) -> tuple[tuple[int, ...], str]:
+    """The paddings, one an axis or two, and how they are chosen: EXPLICIT, SAME or VALID."""
+    if isinstance(value, str):
+        if value.upper() not in ALGORITHMS:
+            raise ArgumentError(f"Unknown padding: '{value}'. It can only be 'SAME' or 'VALID'.")
+        return (0,) * count, value.upper()
+    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple):
+        value = flat_pairs(value, channel_last, count)
+    if isinstance(value, list | tuple) and len(value) == 2 * count:
+        sides = pair(value, "padding", 2 * count)
+        even = sides[::2] == sides[1::2]
+        return sides[::2] if even else sides, "EXPLICIT"
+    return pair(value, "padding", count), "EXPLICIT"
+
+
+def flat_pairs(value: Any, channel_last: bool, count: int) -> list[int]:
+    """The paddings of the axes of an image, from those of all axes."""
+    if len(value) == count + 2:
+        first, rest = (1, count + 1) if channel_last else (2, count + 2)
+        others = [*value[:first], *value[rest:]]
+        if any(list(p) != [0, 0] for p in others):
+            raise ArgumentError(
+                f"Non-zero padding({value}) in the batch or channel dimensions is not supported."
+            )
+        value = value[first:rest]
+    return [n for sides in value for n in sides]

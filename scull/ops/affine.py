@@ -1,0 +1,123 @@
+"""A product and a bias; in a Program they are recorded as their parts, which share a name."""
+
+from typing import Any
+
+from scull.core.attribute import Dtype, Ints
+from scull.core.eager import composite
+from scull.core.op import meta_of
+from scull.errors import DtypeError
+from scull.ops.convolution import conv2d, depthwise_conv2d
+from scull.ops.create import cast
+from scull.ops.half import is_half
+from scull.ops.like import sum_like
+from scull.ops.linear import matmul
+from scull.ops.math import square
+from scull.ops.move import flatten, reshape
+from scull.ops.softmax import log_softmax, softmax
+
+
+@composite(inline=True)
+def linear(x, weight, bias=None):
+    """``x @ weight + bias``."""
+    product = matmul(x, weight)
+    return product if bias is None else product + bias
+
+
+@linear.kernel
+def linear_kernel(xp: Any, x: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
+    if x.dtype is not weight.dtype and x.dtype != weight.dtype:
+        raise DtypeError(f"x is {x.dtype} and weight is {weight.dtype}; cast one")
+    if is_half(x):
+        wide = x.astype("float32") @ weight.astype("float32")
+        product = wide.astype(x.dtype)
+    else:
+        product = xp.matmul(x, weight, out=out)
+    if bias is None:
+        return product
+    if bias.dtype != x.dtype or bias.ndim > product.ndim:
+        raise DtypeError(f"bias is {bias.dtype} with {bias.ndim} axes; x is {x.dtype}")
+    product += bias
+    return product
+
+
+@linear.grad("x")
+def linear_grad_x(x_meta: Any, weight: Any, dout: Any) -> Any:
+    return matmul(dout, weight, transpose_y=True)
+
+
+@linear.grad("weight")
+def linear_grad_weight(x: Any, weight_meta: Any, dout: Any) -> Any:
+    if len(x.shape) == 1:
+        return matmul(reshape(x, shape=(-1, 1)), reshape(dout, shape=(1, -1)))
+    if len(x.shape) > 2:
+        last = len(x.shape) - 2
+        x = flatten(x, start_axis=0, stop_axis=last)
+        dout = flatten(dout, start_axis=0, stop_axis=last)
+    return matmul(x, dout, transpose_x=True)
+
+
+@linear.grad("bias")
+def linear_grad_bias(bias_meta: Any, dout: Any) -> Any:
+    return None if bias_meta is None else sum_like(dout, bias_meta)
+
+
+@composite(inline=True, prefix="reshape2")
+def bias_row(bias, *, shape: Ints):
+    """`bias` in a shape that meets the channels of an image."""
+    return reshape(bias, shape=shape)
+
+
+def biased(convolution: Any, name: str) -> Any:
+    """Declare a convolution with a bias for each channel."""
+
+    def body(
+        input,
+        filter,
+        bias,
+        *,
+        strides: Ints = (1, 1),
+        paddings: Ints = (0, 0),
+        padding_algorithm: str = "EXPLICIT",
+        dilations: Ints = (1, 1),
+        groups: int = 1,
+        data_format: str = "NCHW",
+    ):
+        """The convolution of `input` with `filter`, and for each channel a number of `bias` more."""
+        product = convolution(
+            input,
+            filter,
+            strides=strides,
+            paddings=paddings,
+            padding_algorithm=padding_algorithm,
+            dilations=dilations,
+            groups=groups,
+            data_format=data_format,
+        )
+        if data_format == "NHWC":
+            return product + bias
+        return product + bias_row(bias, shape=(1, filter.shape[0], 1, 1))
+
+    body.__name__ = name
+    return composite(body, inline=True, prefix=convolution.op.type)
+
+
+biased_conv2d = biased(conv2d, "biased_conv2d")
+biased_depthwise_conv2d = biased(depthwise_conv2d, "biased_depthwise_conv2d")
+
+
+@composite(inline=True, prefix="softmax")
+def cast_softmax(x, *, dtype: Dtype, axis: int = -1):
+    """The softmax of `x` in another element type."""
+    return softmax(cast(x, out_dtype=dtype, in_dtype=meta_of(x).dtype), axis=axis)
+
+
+@composite(inline=True, prefix="log_softmax")
+def cast_log_softmax(x, *, dtype: Dtype, axis: int = -1):
+    """The logarithm of the softmax of `x` in another element type."""
+    return log_softmax(cast(x, out_dtype=dtype, in_dtype=meta_of(x).dtype), axis=axis)
+
+
+@composite(inline=True)
+def square_error_cost(input, label):
+    """The square of ``input - label``."""
+    return square(input - label)

@@ -1,0 +1,127 @@
+"""Plans: steps, lifetimes, dependencies, printed."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.executor.dependency import dependencies, schedule
+from scull.executor.plan import make_plan
+from scull.flags import flags
+
+
+@pytest.fixture
+def programs():
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
+        yield main, startup
+    paddle.disable_static()
+
+
+def regression():
+    x = paddle.static.data("x", [None, 4])
+    y = paddle.static.data("y", [None, 1])
+    loss = paddle.nn.functional.mse_loss(paddle.nn.Linear(4, 1)(x), y)
+    paddle.optimizer.Momentum(0.1).minimize(loss)
+    return loss
+
+
+def test_the_plan_of_a_regression_reads_as_its_golden_text(programs, golden):
+    loss = regression()
+    plan = make_plan(programs[0].global_block(), ("x", "y"), (loss.name,))
+    assert str(plan) == golden
+
+
+def test_a_plan_is_kept_with_its_program_until_the_program_changes(programs):
+    main, startup = programs
+    loss = regression()
+    exe, scope = paddle.static.Executor(), paddle.static.Scope()
+    feed = {"x": np.ones((2, 4), "float32"), "y": np.ones((2, 1), "float32")}
+    exe.run(startup, scope=scope)
+    exe.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    kept = dict(main.plans)
+    exe.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    assert main.plans == kept
+    assert len(kept) == 1
+    main.global_block().create_var("new", shape=[1])
+    exe.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    assert len(main.plans) == 2
+
+
+def test_an_operand_is_dropped_after_the_last_step_that_reads_it(programs):
+    x = paddle.static.data("x", [2, 2])
+    a = paddle.exp(x)
+    b = paddle.tanh(a)
+    c = a + b
+    plan = make_plan(programs[0].global_block(), ("x",), (c.name,))
+    dropped = {plan.names[s]: i for i, step in enumerate(plan.steps) for s in step.frees}
+    assert dropped == {"x": 0, a.name: 2, b.name: 2}
+
+
+def test_a_value_read_only_for_its_shape_gives_up_its_memory(programs):
+    x = paddle.static.data("x", [64, 64])
+    x.stop_gradient = False
+    hidden = paddle.exp(x)
+    total = paddle.sum(hidden + 1.0)
+    (dx,) = paddle.static.gradients(total, x)
+    plan = make_plan(programs[0].global_block(), ("x",), (dx.name,))
+    assert any(step.is_shape for step in plan.steps)
+    exe = paddle.static.Executor()
+    value = np.random.default_rng(0).random((64, 64), dtype="float32")
+    (found,) = exe.run(programs[0], feed={"x": value}, fetch_list=[dx])
+    np.testing.assert_allclose(found, np.exp(value), rtol=1e-6)
+
+
+def test_any_legal_order_gives_the_same_bits_with_freed_memory_poisoned(programs):
+    main, startup = programs
+    loss = regression()
+    feed = {"x": np.ones((2, 4), "float32"), "y": np.zeros((2, 1), "float32")}
+
+    def losses(seed, poison):
+        exe, scope = paddle.static.Executor(), paddle.static.Scope()
+        paddle.seed(0)
+        exe.run(startup, scope=scope)
+        with flags(SCHEDULE_SEED=seed, POISON=poison):
+            return [exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0] for _ in range(3)]
+
+    wanted = losses(-1, False)
+    for seed in range(40):
+        assert losses(seed, True) == wanted
+
+
+def test_some_schedule_differs_from_program_order(programs):
+    regression()
+    operators = tuple(programs[0].global_block().ops)
+    assert any(schedule(operators, seed) != operators for seed in range(20))
+
+
+def test_an_update_waits_for_every_reader_of_its_parameter(programs):
+    regression()
+    operators = tuple(programs[0].global_block().ops)
+    before = dependencies(operators)
+    for i, o in enumerate(operators):
+        if o.type == "momentum":
+            (param,) = o.input("Param")
+            readers = {j for j, p in enumerate(operators[:i]) if param in p.input_arg_names}
+            reach = set(before[i])
+            for j in sorted(reach, reverse=True):
+                reach |= before[j]
+            assert readers <= reach
+
+
+def test_a_view_read_after_its_base_is_overwritten_keeps_the_old_value(programs):
+    main, _ = programs
+    block = main.global_block()
+    w = block.create_var("w", shape=[2, 2], dtype="float32", persistable=True)
+    turned = paddle.transpose(w, [1, 0])
+    one = paddle.full([1], 1.0)
+    g = paddle.full([2, 2], 1.0)
+    block.append_op(
+        "sgd", {"Param": [w], "Grad": [g], "LearningRate": [one]}, {"ParamOut": [w]}, {}
+    )
+    later = paddle.assign(turned)
+    scope = paddle.static.Scope()
+    scope.var("w").value = np.arange(4, dtype="float32").reshape(2, 2)
+    found = paddle.static.Executor().run(main, fetch_list=[later, w], scope=scope)
+    assert found[0].tolist() == [[0.0, 2.0], [1.0, 3.0]]
+    assert found[1].tolist() == [[-1.0, 0.0], [1.0, 2.0]]
