@@ -3,13 +3,14 @@
 from typing import Any
 
 from scull.core.interpreter import current
-from scull.core.op import op_of
 from scull.core.tensor import Tensor
 from scull.ir.recorder import Recorder
+from scull.ops.create import scale
+from scull.tensor.function import sign
 
 
 class WeightDecayRegularizer:
-    """The parent of all regularizers; called with a parameter and its gradient it gives what to add."""
+    """The parent of all regularizers: a call gives what a parameter adds to its gradient."""
 
     def __init__(self, coeff: float = 0.0) -> None:
         self._coeff = coeff
@@ -18,25 +19,19 @@ class WeightDecayRegularizer:
         return f"{type(self).__name__}, coeff={self._coeff:f}"
 
     def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
-        """What `param` adds to `grad`: a Tensor, or a variable that an operator of a Program writes."""
+        """What `param` adds to `grad`: a Tensor, or a variable that an operator writes."""
         return self.scaled(param)
 
     def scaled(self, x: Any) -> Any:
-        """`x` times the coefficient."""
-        return into_generated("scale", x, scale=self._coeff)
-
-
-def into_generated(type: str, x: Any, **attrs: Any) -> Any:
-    """One operator on `x`; in a Program its result is called `_generated_var_0`."""
-    apply = op_of(type).call
-    if isinstance(x, Tensor):
-        return apply(x, **attrs)
-    recorder = current()
-    assert isinstance(recorder, Recorder)
-    result = recorder.block.create_var(shape=x.shape, dtype=x.dtype)
-    with recorder.into(result):
-        apply(x, **attrs)
-    return result
+        """`x` times the coefficient; in a Program the result is called `_generated_var_0`."""
+        if isinstance(x, Tensor):
+            return scale(x, scale=self._coeff)
+        recorder = current()
+        assert isinstance(recorder, Recorder)
+        result = recorder.block.create_var(shape=x.shape, dtype=x.dtype)
+        with recorder.into(result):
+            scale(x, scale=self._coeff)
+        return result
 
 
 class L1Decay(WeightDecayRegularizer):
@@ -52,7 +47,7 @@ class L1Decay(WeightDecayRegularizer):
     """
 
     def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
-        return self.scaled(into_generated("sign", param))
+        return self.scaled(sign(param))
 
 
 class L2Decay(WeightDecayRegularizer):

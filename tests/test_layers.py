@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Each row knows the rows above it. Packages of one row do not know each other.
 ROWS = (
-    "errors flags",
+    "errors flags version",
     "core",
     "lang ir runtime",
     "files",
@@ -22,14 +22,14 @@ ROWS = (
     "jit inference profiler",
     "amp audio callbacks dataset decomposition device distributed distribution fft framework"
     " geometric hapi hub incubate io linalg metric nn onnx optimizer quantization random reader"
-    " regularizer signal sparse static tensor text vision",
+    " regularizer signal sparse static tensor text utils vision",
     "scull",  # the whole of it, as a user imports it
     "base fluid _C_ops cli",
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names.split()}
 OPEN_ROWS = {ROW["nn"], ROW["base"]}  # the public API and the older doors import their siblings
 
-LAZY = ("runtime/llvm.py", "cli/")  # where a function may load what is heavy or asked for by name
+LAZY = ("runtime/llvm.py", "cli/", "utils/__init__.py", "compat.py")  # where a function may load what is heavy or asked for by name
 LOADERS = {"import_module", "__import__"}
 CACHES = {"cache", "lru_cache"}
 

@@ -68,6 +68,11 @@ def test_a_module_with_a_vague_name_is_refused(tree, name):
     ]
 
 
+def test_the_public_name_utils_is_allowed_for_one_package_alone(tree):
+    assert tree(scull__utils__unique_name="") == []
+    assert len(tree(scull__utils__utils="", scull__nn__utils="")) == 2
+
+
 def test_a_package_over_its_budget_is_refused(tree, monkeypatch):
     monkeypatch.setitem(size.BUDGETS, "core", 3)
     monkeypatch.setattr(size, "TOTAL", 4)

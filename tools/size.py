@@ -41,6 +41,7 @@ OTHER = 1_500  # a package without a row of its own
 
 CHECKED = ("scull", "tests", "tools", "examples", "benchmarks")
 VAGUE_NAMES = {"utils", "common", "helpers"}
+PUBLIC = "scull/utils/"  # Paddle's public name
 APART = {"data", "golden"}  # folders of tables and recorded text
 
 
@@ -91,7 +92,7 @@ def too_long(path: Path, name: str) -> Iterator[str]:
 
 def vague(name: str) -> Iterator[str]:
     """Whether a module or its package has a name that says nothing."""
-    if VAGUE_NAMES & set(name.removesuffix(".py").split("/")):
+    if VAGUE_NAMES & set(name.removeprefix(PUBLIC).removesuffix(".py").split("/")):
         yield f"{name}: a module is named after what it holds"
 
 

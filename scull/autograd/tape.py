@@ -166,7 +166,8 @@ def pulled(node: Any, dout: Any) -> Any:
         first = next((g for g in dout if type(g) is ndarray), None)
     else:
         first = dout
-    if type(first) is ndarray and first.dtype.num > 23:  # bfloat16: NumPy would promote
+    promotes = type(first) is ndarray and first.dtype.num > 23  # NumPy would, from bfloat16
+    if promotes and not op.gradient_kernel:
         return [g.array if isinstance(g, Tensor) else g for g in pull_tensors(node, tensors(dout))]
     found = op.pull(node, dout)
     if node.shapes is not None and op.broadcasts:

@@ -122,6 +122,8 @@ def call_one(op: Op) -> Callable[..., Any]:
             o = kernel(a)
         except Exception as error:
             raise explained(error, op, (x,), {}) from None
+        if o.dtype is not a.dtype and a.dtype not in op.admitted:
+            admit(op, x)
         out = new(Tensor)
         out.array = o if type(o) is ndarray else np.asarray(o)
         if x.node is None or op.keep is None:
@@ -133,6 +135,15 @@ def call_one(op: Op) -> Callable[..., Any]:
         return out
 
     return call
+
+
+def admit(op: Op, x: Tensor) -> None:
+    """Let `op` change the element type of operands like `x`, when its type rule does."""
+    try:
+        op.infer((x.meta,), {})
+    except Exception as error:
+        raise explained(error, op, (x,), {}) from None
+    op.admitted.add(x.array.dtype)
 
 
 def call_two(op: Op) -> Callable[..., Any]:

@@ -48,6 +48,7 @@ class Op:
         infer_first: bool = False,
         unsaid: tuple[str, ...] = (),
         bare: bool = False,
+        printed: tuple[str, ...] = (),
         unprinted: tuple[str, ...] = (),
     ) -> None:
         self.name, self.type, self.body = body.__name__, type or body.__name__, body
@@ -59,12 +60,15 @@ class Op:
             frozenset(unsaid),
             bare,
         )  # slots not written when empty; results named without .tmp
-        self.unprinted = frozenset(
-            unprinted
-        )  # attributes, as spelt, that the text of a Program leaves out
+        # attributes, as spelt, that the text of a Program leaves out: constant ones unless `printed`
+        self.unprinted = frozenset(unprinted) | (set(fixed or ()) - set(printed))
         assert self.effects <= EFFECTS, self.effects
         self.spelling, self.spelt_attrs, self.fixed = slots or {}, attrs or {}, fixed or {}
         self.read_schema(body, outputs)
+        self.start()
+
+    def start(self) -> None:
+        """No rule is attached yet."""
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.rows_kernel: Callable[..., Any] | None = None
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
@@ -74,17 +78,16 @@ class Op:
         self.up: dict[str, str] = {}  # the names of its interface in rules about it
         self.back: dict[str, str] = {}  # of a gradient operator: the same, the other way
         self.douts: tuple[str, ...] = ()  # of a gradient operator: its inputs that are gradients
-        self.align: Any = None  # operands with `axis` taken into account, for elementwise operators
+        self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
         self.unstretch: Any = None  # a gradient summed down to the shape of an operand
         self.cpu: Any = None  # the kernel on NumPy
-        self.short: Any = (
-            None  # the same without attributes: NumPy's own function where there is one
-        )
+        self.short: Any = None  # the same without attributes: NumPy's own function if there is one
         self.keep: Any = None  # what a node of the tape keeps of inputs and results
-        self.pull: Any = None  # from a node and the gradients of its results to those of its inputs
+        self.pull: Any = None  # from a node and its results' gradients to those of its inputs
         self.kept: tuple[str, ...] = ()
         self.optional: frozenset[str] = frozenset()  # results whose gradient a rule can do without
         self.gradient_kernel = False
+        self.admitted: set[Any] = set()  # element types of operands whose results have another
         self.call: Any = None
         self._gradient: Op | None = None
         self._expansions: dict[Any, Any] = {}

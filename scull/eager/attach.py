@@ -2,8 +2,14 @@
 
 from collections.abc import Callable
 
-
-OWN = ("__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__", "__weakref__")
+OWN = (
+    "__dict__",
+    "__doc__",
+    "__firstlineno__",
+    "__module__",
+    "__static_attributes__",
+    "__weakref__",
+)
 
 
 def attach(*targets: type) -> Callable[[type], type]:
@@ -17,4 +23,3 @@ def attach(*targets: type) -> Callable[[type], type]:
         return source
 
     return give
-

@@ -35,15 +35,13 @@ def refuse_leaf(tensor: Any) -> None:
 def overwrite(tensor: Any, array: Any, how: str) -> None:
     """Let `array` be the elements of `tensor`: in its own memory where they fit, else instead of it."""
     own = tensor.array
-    if type(own) is not np.ndarray or not own.flags.writeable:
-        tensor.array = array
-        return
     same = own.shape == array.shape and own.dtype == array.dtype
-    if same and own is not array:
+    if same and type(own) is np.ndarray and own.flags.writeable:
         own[...] = array
-    changed(own, how)
-    if not same:
-        tensor.array = array
+        changed(own, how)
+        return
+    tensor.array = array
+    if type(array) is np.ndarray and not np.may_share_memory(own, array):
         changed(array, how)
 
 
@@ -57,7 +55,9 @@ def adopt(tensor: Any, found: Any, how: str) -> Any:
 
 def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     """What an operator reads in place of `tensor`: a copy where the tape may keep it."""
-    needs = tensor.node is not None or any(isinstance(v, Tensor) and v.node is not None for v in others)
+    needs = tensor.node is not None or any(
+        isinstance(v, Tensor) and v.node is not None for v in others
+    )
     return tensor_of(tensor.array.copy(), tensor.node) if needs and recording() else tensor
 
 

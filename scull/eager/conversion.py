@@ -84,7 +84,7 @@ class Converted:
         return int(self.array.shape[0])
 
     def __iter__(self: Any) -> Any:
-        return (self[i] for i in range(len(self)))
+        return (self[i] for i in range(len(self) if self.array.ndim else 0))
 
     def __contains__(self: Any, value: Any) -> bool:
         return any(bool(v == value) for v in self)
@@ -163,12 +163,12 @@ class Moved:
         for given in (*args, options.get("other"), options.get("device")):
             if isinstance(given, Tensor):
                 wanted = given.dtype
-            elif isinstance(given, DType | np.dtype | type):
-                wanted = given
-            elif isinstance(given, str) and not is_device(given):
+            elif isinstance(given, DType | np.dtype | type) or (isinstance(given, str) and not is_device(given)):
                 wanted = given
             elif not isinstance(given, str | Place | bool | None):
-                raise ArgumentTypeError(f"to() takes a place, an element type or a Tensor, not {given!r}")
+                raise ArgumentTypeError(
+                    f"to() takes a place, an element type or a Tensor, not {given!r}"
+                )
         return self if wanted is None or dtype_of(wanted) is self.dtype else self.astype(wanted)
 
     _to = to

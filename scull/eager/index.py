@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.dtype import int32
 from scull.core.op import op_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
 from scull.ops import create, index, join, like, mask, move, search, slicing
+from scull.ops.promotion import cast_to
 
 FAR = 2**31 - 1  # as an end of a slice: behind the last element
 SHORT = bool | np.bool_
@@ -123,7 +125,9 @@ def window(x: Any, wanted: Index) -> Any:
     if wanted.axes or not (wanted.new or wanted.picks):
         starts, starts_list = numbers(wanted.starts)
         ends, ends_list = numbers(wanted.ends)
+        flag = 1 if starts_list is ends_list is None else -1
         options: dict[str, Any] = {"axes": wanted.axes, "decrease_axis": wanted.dropped}
+        options["infer_flags"] = (flag,) * len(wanted.axes)
         if all(isinstance(n, int) and n == 1 for n in wanted.steps):
             tensors = (None, None, starts_list, ends_list)
             x = slicing.slice(x, *given(tensors), **options, starts=starts, ends=ends)
@@ -151,7 +155,7 @@ def numbers(bounds: list[Any]) -> tuple[list[int], Any]:
     variables = [
         b
         if isinstance(b, Variable)
-        else create.fill_constant(shape=(1,), value=float(b), dtype="int32", force_cpu=True)
+        else create.fill_constant(shape=(1,), value=float(b), dtype=int32, force_cpu=True)
         for b in bounds
     ]
     return [-1 if isinstance(b, Variable) else b for b in bounds], variables
@@ -195,7 +199,7 @@ def gathered(x: Any, picks: list[Any]) -> Any:
     if len(columns) == 1:
         only = columns[0]
         if only is picks[0] or only.ndim == 1:
-            return index.gather_nd(x, like.unsqueeze(only, axes=(only.ndim,)))
+            return index.gather_nd(x, like.unsqueeze(only, axes=(-1,)))
         return index.gather_nd(x, only)
     return index.gather_nd(x, join.stack(columns, axis=max(c.ndim for c in columns)))
 
@@ -233,7 +237,7 @@ def places(shape: tuple[int, ...], given_index: Any) -> Any:
 def fitted(value: Any, dtype: Any) -> Any:
     """What is assigned, as a tensor of element type `dtype`."""
     if isinstance(value, Tensor | Variable):
-        return value if value.dtype is dtype else create.cast(value, out_dtype=dtype)
+        return cast_to(value, dtype)
     return Tensor(np.asarray(value).astype(dtype.array))
 
 
@@ -267,5 +271,3 @@ def write_array(array: Any, given_index: Any, value: Any) -> None:
         whole = np.broadcast_to(value, [shape[i] for i in back])
         value = whole.transpose(np.argsort(back))
     turned[items] = value
-
-

@@ -1,5 +1,6 @@
 """Instructions: a kernel with everything bound, the slots it reads, the slots it fills."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -169,6 +170,8 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
         return partial(by_tensors, op, attrs), False
     if "random" in op.effects:
         return with_draw(op, attrs, draws)
+    if "python" in op.effects:
+        return counting(operator, attrs), False
     if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
         kernel = op.rows_kernel
     elif op.rows_kernel is not None:
@@ -195,6 +198,18 @@ def with_draw(op: Any, attrs: dict[str, Any], draws: int) -> tuple[Any, bool]:
         return kernel(*operands[:-1], **attrs, draw=Draw(first.seed, first.number + draws))
 
     return drawing, True
+
+
+def counting(operator: Operator, attrs: dict[str, Any]) -> Any:
+    """A kernel that calls Python: it is told its operand's name and how often it ran before."""
+    names = [v.name for v in operator.operands()]
+    numbers = itertools.count()
+
+    def calling(*operands: Any) -> Any:
+        variable = names[0] if names else ""
+        return operator.op.cpu(*operands, **attrs, variable=variable, calls=next(numbers))
+
+    return calling
 
 
 def by_kind(op: Any, operator: Operator, attrs: dict[str, Any], *operands: Any) -> Any:

@@ -59,9 +59,8 @@ def shrunk(
     for i in range(-1, len(steps)):
         if i >= 0:
             result.append(steps[i])
-        at = steps[max(i, 0)].operator
         for v in after.get(i, ()):
-            slot = slots[v]
+            at, slot = steps[max(i, 0)].operator, slots[v]
             result.append(
                 Instruction(at, stub, first_of(slot), slot, (slot,), (slot,), is_shape=True)
             )

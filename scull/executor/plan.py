@@ -111,7 +111,7 @@ def must_copy(v: Variable, feeds: Any, operators: Any) -> bool:
     if v.persistable or v in feeds:
         return True
     maker = next((o for o in reversed(operators) if v in o.results()), None)
-    return maker is None or bool(maker.op.views) or maker.type == "expand_as_v2"
+    return maker is None or bool(maker.op.views)
 
 
 def plan_text(plan: Plan) -> str:

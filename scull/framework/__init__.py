@@ -1,5 +1,43 @@
-"""Saving and loading of objects: state dictionaries, tensors, nested containers."""
+"""What programs are made of, settings of the process, saving and loading of objects."""
 
+from scull.autograd import grad, no_grad
+from scull.core.dtype import DType as dtype
+from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from scull.framework import random
+from scull.framework.random import seed
+from scull.framework.setting import get_default_dtype, get_flags, set_default_dtype, set_flags
 from scull.framework.storage import load, save
+from scull.ir.block import Block
+from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
+from scull.ir.program import Program
+from scull.ir.variable import ParameterVariable as Parameter
+from scull.nn.param_attr import ParamAttr
+from scull.static.layer_helper import LayerHelper
 
-__all__ = ["load", "save"]
+in_dynamic_or_pir_mode = in_dynamic_mode
+
+__all__ = [
+    "Block",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "LayerHelper",
+    "ParamAttr",
+    "Parameter",
+    "Program",
+    "disable_static",
+    "dtype",
+    "enable_static",
+    "get_default_dtype",
+    "get_flags",
+    "grad",
+    "in_dynamic_mode",
+    "in_dynamic_or_pir_mode",
+    "load",
+    "no_grad",
+    "random",
+    "save",
+    "seed",
+    "set_default_dtype",
+    "set_flags",
+]

@@ -99,9 +99,9 @@ class Recorder(Interpreter):
     def lift(self, op: Op, x: Any, others: tuple[Any, ...]) -> Any:
         """`x` as a variable: a number becomes a fill_constant, a Tensor the variable of its name."""
         if isinstance(x, bool | int | float):
-            dtype = next(
-                (v.dtype for v in others if isinstance(v, Variable)), session.default_dtype()
-            )
+            beside = [v.dtype for v in others if isinstance(v, Variable)]
+            numbers = [d for d in beside if d.name != "bool"]  # not those of a condition
+            dtype = (numbers or beside or [session.default_dtype()])[0]
             with self.naming("tmp"):
                 return op_of("fill_constant").call(shape=(), value=float(x), dtype=dtype)
         if isinstance(x, Tensor):

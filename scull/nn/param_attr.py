@@ -14,7 +14,7 @@ class ParamAttr:
         name (str, optional): its name; a unique one when None.
         initializer (Initializer, optional): its first value; that of the layer when None.
         learning_rate (float): what the optimizer's learning rate is multiplied by.
-        regularizer (WeightDecayRegularizer, optional): its weight decay, instead of the optimizer's.
+        regularizer (WeightDecayRegularizer, optional): its decay, instead of the optimizer's.
         trainable (bool): whether an optimizer changes it.
         do_model_average (bool): whether model averaging includes it.
         need_clip (bool): whether gradient clipping includes it.
@@ -42,7 +42,7 @@ class ParamAttr:
 
     @staticmethod
     def _to_attr(arg: Any) -> Any:
-        """`arg` as a ParamAttr: one already, a name, an initializer, a regularizer; False means no parameter."""
+        """`arg` as a ParamAttr: one, a name, an initializer, a regularizer; False: no parameter."""
         if arg is None or arg is True:
             return ParamAttr()
         if isinstance(arg, list | tuple):

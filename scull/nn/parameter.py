@@ -28,7 +28,7 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter of the layer called `owner`: `linear_0.w_0`, `linear_0.b_0`; None when `attr` is False."""
+    """A parameter of layer `owner`, such as `linear_0.w_0`; None when `attr` is False."""
     attr = ParamAttr._to_attr(attr)
     if attr is False:
         return None
@@ -48,20 +48,22 @@ def positive_sizes(shape: Any) -> tuple[int, ...]:
     for axis, n in enumerate(sizes):
         if n <= 0:
             raise ArgumentError(
-                f"Expected every dim's size to be larger than 0, but the size of the {axis}-th dim is {n}"
+                "Expected every dim's size to be larger than 0, "
+                f"but the size of the {axis}-th dim is {n}"
             )
     return tuple([int(n) for n in sizes])
 
 
 def chosen_initializer(attr: ParamAttr, dtype: DType, is_bias: bool, default: Any) -> Any:
-    """Whose first value a parameter gets: its own, the global one, its layer's, or that of all layers."""
+    """Whose first value a parameter gets: its own, the global one, its layer's, or that of all."""
     if attr.initializer is not None:
         return attr.initializer
     default = global_initializers()[is_bias] or default
     if default is None and not dtype.is_float:
         raise ArgumentTypeError(
             "Can not create parameter with default initializer when dtype is not "
-            f"a floating-point one but {dtype.name}. Set default_initializer to fit the parameter dtype!"
+            f"a floating-point one but {dtype.name}. "
+            "Set default_initializer to fit the parameter dtype!"
         )
     return default or (Constant(0.0) if is_bias else XavierUniform())
 

@@ -1,10 +1,13 @@
 """Activations: functions of one tensor, element by element."""
 
 import math
+from functools import cache
 from typing import Any
 
+import numpy as np
+
 from scull import lang
-from scull.core.eager import composite, primitive
+from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import Meta, floating
 from scull.lang import coefficient
 from scull.ops.compare import where
@@ -32,31 +35,47 @@ def erf(x: Meta) -> Meta:
     return x
 
 
-@erf.kernel
-@widening
-def erf_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
-    source = xp.ascontiguousarray(x).reshape(-1)
-    found = xp.empty(source.shape, x.dtype)
-    for i in range(0, source.size, CHUNK):
-        erf_of(xp, source[i : i + CHUNK], found[i : i + CHUNK])
+def chunked(xp: Any, step: Any, out: Any, *arrays: Any) -> Any:
+    """`step` of portions of `arrays` that stay in the nearest cache, into `out` or a new array."""
+    x = arrays[0]
+    lines = [xp.ascontiguousarray(v).reshape(-1) for v in arrays]
+    found = xp.empty(x.size, x.dtype)
+    for i in range(0, x.size, CHUNK):
+        step(xp, *[v[i : i + CHUNK] for v in lines], found[i : i + CHUNK])
     if out is None:
         return found.reshape(x.shape)
     out[...] = found.reshape(x.shape)
     return out
 
 
+@erf.kernel
+@widening
+def erf_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    return chunked(xp, erf_of, out, x)
+
+
 def erf_of(xp: Any, x: Any, out: Any) -> None:
     """The error function of few elements, by the polynomials of the loop language."""
-    size = xp.abs(x)
-    far = xp.clip(size, 1.0, 4.0 if x.dtype.itemsize == 4 else 6.0)
-    near = xp.minimum(size, 1.0)
-    small = horner(xp, near * near, coefficient.ERF[x.dtype.name])
-    small *= near
-    small += near
-    large = -xp.expm1(horner(xp, far, coefficient.ERFC[x.dtype.name]))
-    xp.copyto(large, small, where=size < 1)
-    xp.copyto(large, x, where=x != x)
-    xp.copysign(large, x, out)
+    near = xp.clip(x, -1, 1)
+    far = xp.clip(xp.abs(x), 1, 4 if x.dtype.itemsize == 4 else 6)
+    large = xp.expm1(horner(xp, far, coefficient.ERFC[x.dtype.name]))
+    large += erf_of_one(x.dtype)
+    large *= xp.trunc(near)  # 0 within (-1, 1), where the other polynomial is all
+    xp.subtract(small_erf(xp, near), large, out)
+
+
+def small_erf(xp: Any, x: Any) -> Any:
+    """The error function within [-1, 1]."""
+    total = horner(xp, x * x, coefficient.ERF[x.dtype.name])
+    total *= x
+    total += x
+    return total
+
+
+@cache
+def erf_of_one(dtype: Any) -> Any:
+    """What `small_erf` makes of 1, to the bit."""
+    return small_erf(np, np.ones(1, dtype))[0]
 
 
 def horner(xp: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
@@ -86,18 +105,26 @@ def gelu(x, *, approximate: bool = False):
 @gelu.kernel
 @widening
 def gelu_kernel(xp: Any, x: Any, *, out: Any = None, approximate: bool) -> Any:
+    def step(xp: Any, x: Any, out: Any) -> None:
+        chance_below(xp, x, approximate, out)
+        out *= x
+
+    return chunked(xp, step, out, x)
+
+
+def chance_below(xp: Any, x: Any, approximate: bool, out: Any) -> None:
+    """The chance that a normal number lies below `x`."""
     if approximate:
-        inner = xp.asarray(x * x)
-        inner *= 0.044715
-        inner += 1.0
-        inner *= x
-        inner *= HALF_PI_ROOT
-        factor = xp.tanh(inner, out=inner)
+        xp.multiply(x, x, out)
+        out *= 0.044715
+        out += 1.0
+        out *= x
+        out *= HALF_PI_ROOT
+        xp.tanh(out, out)
     else:
-        factor = erf.op.cpu(xp.asarray(x * x.dtype.type(math.sqrt(0.5))))
-    factor += 1.0
-    factor *= 0.5
-    return xp.multiply(x, factor, out=out)
+        erf_of(xp, x * x.dtype.type(math.sqrt(0.5)), out)
+    out += 1.0
+    out *= 0.5
 
 
 @gelu.grad
@@ -108,6 +135,31 @@ def gelu_grad(x: Any, dout: Any, approximate: bool) -> Any:
         return dout * ((1.0 + t) * 0.5 + x * (1.0 - t * t) * slope * 0.5)
     below = (1.0 + erf(x * math.sqrt(0.5))) * 0.5
     return dout * (below + x * exp(x * x * -0.5) * (HALF_PI_ROOT / 2))
+
+
+@gradient(gelu).kernel("cpu")
+@widening
+def gelu_grad_cpu(
+    xp: Any, x: Any, dout: Any, *, out: Any = None, approximate: bool, wanted: Any = None
+) -> Any:
+    def step(xp: Any, x: Any, dout: Any, out: Any) -> None:
+        chance_below(xp, x, approximate, out)
+        slope = x * x
+        if approximate:
+            slope *= 3 * 0.044715
+            slope += 1.0
+            slope *= out
+            slope *= 1.0 - out
+            slope *= 2 * HALF_PI_ROOT
+        else:
+            slope *= -0.5
+            xp.exp(slope, slope)
+            slope *= HALF_PI_ROOT / 2
+        slope *= x
+        out += slope
+        out *= dout
+
+    return chunked(xp, step, out, x, dout)
 
 
 @composite(fixed={"use_cudnn": False, "use_mkldnn": False})
@@ -128,7 +180,7 @@ def silu_grad(x: Any, out: Any, dout: Any) -> Any:
     return dout * (s + out * (1.0 - s))
 
 
-@composite(fixed=PLAIN)
+@composite(fixed=PLAIN, unprinted=("beta",))
 def swish(x, *, beta: float = 1.0):
     """``x * sigmoid(beta * x)``."""
     return x * sigmoid(x * beta)
@@ -214,7 +266,7 @@ def leaky_relu_grad(x: Any, dout: Any, alpha: float) -> Any:
     return where(x < 0, dout * alpha, dout)
 
 
-@composite(fixed=PLAIN)
+@composite(fixed=PLAIN, unprinted=("threshold",))
 def relu6(x, *, threshold: float = 6.0):
     """``x`` kept within [0, 6]."""
     refuse_integers(x)
@@ -245,8 +297,7 @@ def hard_sigmoid_kernel(xp: Any, x: Any, *, out: Any = None, slope: float, offse
     out = room(xp, x, out)
     xp.multiply(x, slope, out)
     out += offset
-    xp.maximum(out, 0, out)
-    return xp.minimum(out, 1, out)
+    return xp.minimum(xp.maximum(out, 0, out=out), 1, out=out)
 
 
 @hard_sigmoid.grad
@@ -267,7 +318,7 @@ def hard_swish_kernel(
     xp: Any, x: Any, *, out: Any = None, threshold: float, scale: float, offset: float
 ) -> Any:
     inner = xp.asarray(x + offset)
-    xp.minimum(xp.maximum(inner, 0, inner), threshold, inner)
+    xp.minimum(xp.maximum(inner, 0, out=inner), threshold, out=inner)
     inner /= scale
     return xp.multiply(x, inner, out=out)
 

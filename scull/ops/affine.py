@@ -8,6 +8,7 @@ from scull.core.op import meta_of
 from scull.errors import DtypeError
 from scull.ops.convolution import conv2d, depthwise_conv2d
 from scull.ops.create import cast
+from scull.ops.elementwise import add, subtract
 from scull.ops.half import is_half
 from scull.ops.like import sum_like
 from scull.ops.linear import matmul
@@ -20,7 +21,7 @@ from scull.ops.softmax import log_softmax, softmax
 def linear(x, weight, bias=None):
     """``x @ weight + bias``."""
     product = matmul(x, weight)
-    return product if bias is None else product + bias
+    return product if bias is None else add(product, bias)
 
 
 @linear.kernel
@@ -82,7 +83,7 @@ def biased(convolution: Any, name: str) -> Any:
         groups: int = 1,
         data_format: str = "NCHW",
     ):
-        """The convolution of `input` with `filter`, and for each channel a number of `bias` more."""
+        """The convolution of `input` with `filter`, and a number of `bias` for each channel."""
         product = convolution(
             input,
             filter,
@@ -94,8 +95,8 @@ def biased(convolution: Any, name: str) -> Any:
             data_format=data_format,
         )
         if data_format == "NHWC":
-            return product + bias
-        return product + bias_row(bias, shape=(1, filter.shape[0], 1, 1))
+            return add(product, bias)
+        return add(product, bias_row(bias, shape=(1, filter.shape[0], 1, 1)))
 
     body.__name__ = name
     return composite(body, inline=True, prefix=convolution.op.type)
@@ -120,4 +121,4 @@ def cast_log_softmax(x, *, dtype: Dtype, axis: int = -1):
 @composite(inline=True)
 def square_error_cost(input, label):
     """The square of ``input - label``."""
-    return square(input - label)
+    return square(subtract(input, label))

@@ -11,7 +11,7 @@ from scull.core.meta import Meta, floating
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.compare import where
-from scull.ops.half import widening
+from scull.ops.half import wide_at, widening
 from scull.ops.like import squeeze
 
 LARGEST = float(np.finfo("float32").max)
@@ -71,8 +71,7 @@ def clip_kernel(
     low, high = bound_of(x, min_tensor, min), bound_of(x, max_tensor, max)
     check_order(low, high)
     out = xp.empty(x.shape, x.dtype) if out is None else out
-    xp.maximum(x, low, out)
-    return xp.minimum(out, high, out)
+    return xp.minimum(xp.maximum(x, low, out=out), high, out=out)
 
 
 @clip.kernel(rows=True)
@@ -132,14 +131,15 @@ squared_l2_norm.grad(lambda x, dout: x * squeeze(dout, axes=(0,)) * 2.0)
 
 @squared_l2_norm.lower
 def squared_l2_norm_at(index: Any, x: Any) -> Any:
-    return sum_of_squares(x)
+    return lang.cast(sum_of_squares(x), x.dtype)
 
 
 def sum_of_squares(x: Any) -> Any:
     """The sum of the squares of all elements, for lowerings."""
     over = [lang.axis(n) for n in x.shape]
     value = x[tuple(over)]
-    return lang.sum(value * value, over=over) if over else value * value
+    square = wide_at(value) * wide_at(value)
+    return lang.sum(square, over=over) if over else square
 
 
 @primitive
@@ -174,5 +174,5 @@ clip_by_norm.no_grad("it is applied to gradients")
 @clip_by_norm.lower
 def clip_by_norm_at(index: Any, x: Any, max_norm: float) -> Any:
     norm = lang.sqrt(sum_of_squares(x))
-    factor = lang.select(norm > max_norm, max_norm / norm, lang.constant(1.0, x.dtype))
-    return x[index] * factor
+    factor = lang.select(norm > max_norm, max_norm / norm, lang.constant(1.0, norm.dtype))
+    return lang.cast(wide_at(x[index]) * factor, x.dtype)

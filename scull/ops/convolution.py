@@ -12,7 +12,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.half import widening
+from scull.ops.half import wide_at, widening
 from scull.ops.window import (
     Windows,
     asking,
@@ -98,8 +98,8 @@ def same_floats(x: Any, y: Any, law: str) -> None:
         raise DtypeError(law.format(x.dtype.name, y.dtype.name))
 
 
-# Columns: one for each window, with what a filter meets there. Images are the last axis, so that the
-# innermost loops are long however small an image is.
+# Columns: one for each window, with what a filter meets there. Images are the last axis, so that
+# the innermost loops are long however small an image is.
 
 
 def with_images_last(xp: Any, x: Any, g: Geometry) -> Any:
@@ -251,6 +251,11 @@ def depthwise_across(xp: Any, wide: Any, dout: Any, dw: Any, g: Geometry) -> Non
 # Lowerings.
 
 
+def summed(x: Any, y: Any, over: Any) -> Any:
+    """The sum of products, rounded to half precision only at its end."""
+    return lang.cast(lang.sum(wide_at(x) * wide_at(y), over=over), x.dtype)
+
+
 def grouped(index: Any, size: int, groups: int, within: Any) -> Any:
     """The channel `within` the group that place `index` of `size` belongs to."""
     return within if groups == 1 else index // (size // groups) * (within.size) + within
@@ -263,7 +268,7 @@ def conv2d_at(index: Any, x: Any, w: Any, **attrs: Any) -> Any:
     c, i, j = lang.axis(w.shape[1]), lang.axis(w.shape[2]), lang.axis(w.shape[3])
     spot = (n, grouped(f, g.filters, g.groups, c), g.rows.place(row, i), g.columns.place(column, j))
     value = lang.padded(x, in_format(spot, attrs["data_format"]), 0.0)
-    return lang.sum(value * w[f, c, i, j], over=(c, i, j))
+    return summed(value, w[f, c, i, j], over=(c, i, j))
 
 
 def conv2d_to_input_at(index: Any, dout: Any, w: Any, like: Any, **attrs: Any) -> Any:
@@ -276,8 +281,8 @@ def conv2d_to_input_at(index: Any, dout: Any, w: Any, like: Any, **attrs: Any) -
     filter = grouped(c, g.channels, g.groups, f)
     value = dout[in_format((n, filter, row, column), attrs["data_format"])]
     own = c if g.groups == 1 else c % (g.channels // g.groups)
-    weighted = lang.guarded(lang.both(in_rows, in_columns), value, 0.0) * w[filter, own, i, j]
-    return lang.sum(weighted, over=(f, i, j))
+    reached = lang.guarded(lang.both(in_rows, in_columns), value, 0.0)
+    return summed(reached, w[filter, own, i, j], over=(f, i, j))
 
 
 def conv2d_to_filter_at(index: Any, x: Any, dout: Any, like: Any, **attrs: Any) -> Any:
@@ -289,7 +294,7 @@ def conv2d_to_filter_at(index: Any, x: Any, dout: Any, like: Any, **attrs: Any) 
     spot = (n, channel, g.rows.place(row, i), g.columns.place(column, j))
     value = lang.padded(x, in_format(spot, attrs["data_format"]), 0.0)
     other = dout[in_format((n, f, row, column), attrs["data_format"])]
-    return lang.sum(value * other, over=(n, row, column))
+    return summed(value, other, over=(n, row, column))
 
 
 # The operators.

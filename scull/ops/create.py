@@ -247,7 +247,7 @@ linspace.no_lowering("its length depends on values")
 
 
 @primitive(inline_gradient=True)
-def assign(x: Meta) -> Meta:
+def assign(x: Meta = None) -> Meta:
     """A copy of `x`."""
     return x
 
@@ -265,7 +265,7 @@ assign.grad(lambda dout: assign(dout))
 assign.lower(lambda index, x: x[index])
 
 
-@primitive(inline_gradient=True)
+@primitive(inline_gradient=True, fixed={"use_mkldnn": False}, printed=("use_mkldnn",))
 def cast(x: Meta, *, out_dtype: Dtype, in_dtype: Dtype = None) -> Meta:
     """`x` in another element type; a float becomes an integer without its fraction."""
     return x.with_dtype(out_dtype)
@@ -360,7 +360,13 @@ def scale_at(
     return value * by + offset if bias_after_scale else (value + offset) * by
 
 
-@primitive(type="sum", prefix="add_n", inline_gradient=True)
+@primitive(
+    type="sum",
+    prefix="add_n",
+    inline_gradient=True,
+    fixed={"mkldnn_data_type": "float32", "use_mkldnn": False},
+    printed=("mkldnn_data_type", "use_mkldnn"),
+)
 def add_n(x: list[Meta]) -> Meta:
     """The sum of tensors of one shape; of row-sparse ones alone it is row-sparse."""
     first = x[0]

@@ -34,7 +34,11 @@ def test_factor(dropout_prob: float, dropout_implementation: str) -> float:
 
 
 @primitive(
-    outputs=("out", "mask"), slots={"seed_tensor": "Seed"}, hidden=("mask",), effects=("random",)
+    outputs=("out", "mask"),
+    slots={"seed_tensor": "Seed"},
+    hidden=("mask",),
+    effects=("random",),
+    unprinted=("fix_seed", "seed"),
 )
 def dropout(
     x: Meta,

@@ -43,7 +43,7 @@ def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None)
     body.__doc__ = lower.__doc__
     bare = type.startswith("elementwise")
     fixed = None if bare else {"force_cpu": False}
-    function = primitive(body, type=type, broadcasts=True, bare=bare, fixed=fixed)
+    function = primitive(body, type=type, broadcasts=True, bare=bare, fixed=fixed, printed=("force_cpu",))
     function.ufunc(ufunc)
     function.lower(lambda index, x, y, axis: lower(lang.at(x, index), at_axis(x, y, index, axis)))
     function.op.align = lambda known, axis: {"y": aligned(known["x"], known["y"], axis)}

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scull import lang
 from scull.core.meta import floating
 from scull.core.op import meta_of
 
@@ -14,7 +15,12 @@ SINGLE, DOUBLE = np.dtype("float32").num, np.dtype("float64").num
 
 def is_half(x: Any) -> bool:
     """Whether `x` is an array of float16 or bfloat16."""
-    return x is not None and x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+    return isinstance(x, np.ndarray | np.generic) and x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+
+
+def wide_at(value: Any) -> Any:
+    """An element as a lowering computes with it: float32 in place of half precision."""
+    return lang.cast(value, "float32") if value.dtype in ("float16", "bfloat16") else value
 
 
 def refuse_integers(x: Any) -> None:

@@ -32,8 +32,12 @@ def inside(index: Any, size: int) -> Any:
 
 
 def one_axis(index: Any) -> Any:
-    """An index of shape (n, 1) as (n); others as they are."""
-    return index.reshape(-1) if index.ndim == 2 else index
+    """An index of shape (n, 1) as (n); numbers and lists as they are."""
+    if index.ndim < 2:
+        return index
+    if index.ndim > 2 or index.shape[1] != 1:
+        raise ShapeError(f"the index {meta_of(index)} is neither a number nor a list of them")
+    return index.reshape(-1)
 
 
 def index_shape(index: Meta) -> tuple[int, ...]:
@@ -251,7 +255,20 @@ def scatter_at(index: Any, x: Any, ids: Any, updates: Any, overwrite: bool) -> A
     return lang.select(hit, value, x[index])
 
 
-@primitive(type="lookup_table_v2", prefix="embedding")
+@primitive(
+    type="lookup_table_v2",
+    prefix="embedding",
+    unprinted=(
+        "is_sparse",
+        "is_distributed",
+        "remote_prefetch",
+        "trainer_id",
+        "slot",
+        "epmap",
+        "table_names",
+        "height_sections",
+    ),
+)
 def embedding(
     ids: Meta,
     w: Meta,

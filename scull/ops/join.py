@@ -131,7 +131,8 @@ def split_like_grad(axis_tensor: Any, dout: Any, axis: int) -> Any:
 @split_like.lower
 def split_like_at(index: Any, x: Any, like: Any, axis_tensor: Any, axis: int) -> Any:
     fixed_axis(axis_tensor)
-    return pieces_at(index, x, [v.shape[axis] for v in like], axis_of(axis, x.ndim))
+    axis = axis_of(axis, x.ndim)
+    return pieces_at(index, x, [v.shape[axis] if v.ndim == x.ndim else 0 for v in like], axis)
 
 
 def pieces_at(index: Any, x: Any, sizes: Any, axis: int) -> Any:
@@ -139,11 +140,21 @@ def pieces_at(index: Any, x: Any, sizes: Any, axis: int) -> Any:
     several = len(sizes) > 1
     starts = itertools.accumulate(sizes[:-1], initial=0)
     places = zip(index if several else (index,), starts, strict=True)
-    found = tuple([x[(*i[:axis], i[axis] + start, *i[axis + 1 :])] for i, start in places])
-    return found if several else found[0]
+    found = []
+    for i, start in places:
+        empty = len(i) != x.ndim
+        zero = lang.constant(False if x.dtype == "bool" else 0, x.dtype)
+        found.append(zero if empty else x[(*i[:axis], i[axis] + start, *i[axis + 1 :])])
+    return tuple(found) if several else found[0]
 
 
-@primitive(outputs=("out[]",), views={"out": "x"}, inline_gradient=True)
+@primitive(
+    outputs=("out[]",),
+    views={"out": "x"},
+    inline_gradient=True,
+    fixed={"mkldnn_data_type": "float32", "use_mkldnn": False},
+    printed=("mkldnn_data_type", "use_mkldnn"),
+)
 def split(
     x: Meta,
     axis_tensor: Meta = None,

@@ -9,9 +9,9 @@ from scull import lang
 from scull.core.attribute import Dtype, Ints
 from scull.core.dtype import int32
 from scull.core.eager import primitive
-from scull.core.meta import Meta, agree, axes_of, axis_of, broadcast, count
+from scull.core.meta import UNKNOWN, Meta, agree, axes_of, axis_of, broadcast, count
 from scull.core.tensor import unbroadcast
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ShapeError, UnsupportedError
 
 
 @primitive(views={"out": "x"})
@@ -46,7 +46,7 @@ def sum_like_at(index: Any, x: Any, like: Any, axis: int) -> Any:
     return lang.sum(x[tuple(spots)], over=over) if over else x[tuple(spots)]
 
 
-@primitive(type="expand_as_v2", slots={"like": "Y"})
+@primitive
 def broadcast_like(x: Meta, like_meta: Meta, *, axis: int = -1) -> Meta:
     """`x` stretched to the shape of `like`; `axis` is where `x` begins."""
     return Meta(broadcast(like_meta.shape, _placed(x.shape, like_meta, axis)), x.dtype)
@@ -141,9 +141,26 @@ def shape_at(index: Any, x: Any) -> Any:
 
 
 @primitive(type="unsqueeze2", xshape="x", views={"out": "x"})
-def unsqueeze(x: Meta, *, axes: Ints) -> Meta:
+def unsqueeze(
+    x: Meta,
+    axes_tensor: Meta = None,
+    axes_tensor_list: list[Meta] | None = None,
+    *,
+    axes: Ints = (),
+) -> Meta:
     """`x` with axes of size 1 put in at `axes`, one after another."""
+    if axes_tensor is not None:
+        return x.with_shape((UNKNOWN,) * (x.ndim + axes_tensor.shape[0]))
+    if axes_tensor_list:
+        return x.with_shape((UNKNOWN,) * (x.ndim + len(axes_tensor_list)))
     return x.with_shape(with_ones(x.shape, axes))
+
+
+def given_axes(tensor: Any, tensors: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes when run: a tensor may give them."""
+    if tensors:
+        return tuple([int(v.item()) for v in tensors])
+    return axes if tensor is None else tuple(tensor.reshape(-1).tolist())
 
 
 def with_ones(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -157,12 +174,26 @@ def with_ones(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-unsqueeze.kernel(lambda xp, x, *, out=None, axes: x.reshape(with_ones(x.shape, axes)))
-unsqueeze.grad(lambda x_meta, dout: reshape_like(dout, x_meta))
-unsqueeze.lower(lambda index, x, axes: lang.flat(x, lang.ravel(index, with_ones(x.shape, axes))))
+@unsqueeze.kernel
+def unsqueeze_kernel(
+    xp: Any, x: Any, tensor: Any = None, tensors: Any = None, *, out: Any = None, axes: Any
+) -> Any:
+    if tensor is not None or tensors:
+        axes = given_axes(tensor, tensors, axes)
+    return x.reshape(with_ones(x.shape, axes))
 
 
-@primitive(type="squeeze2", xshape="x", views={"out": "x"})
+unsqueeze.grad("x")(lambda x_meta, dout: reshape_like(dout, x_meta))
+
+
+@unsqueeze.lower
+def unsqueeze_at(index: Any, x: Any, tensor: Any, tensors: Any, axes: Any) -> Any:
+    if tensor is not None or tensors:
+        raise UnsupportedError("axes that a tensor gives are known only when run")
+    return lang.flat(x, lang.ravel(index, with_ones(x.shape, axes)))
+
+
+@primitive(type="squeeze2", prefix="squeeze", xshape="x", views={"out": "x"})
 def squeeze(x: Meta, *, axes: Ints = ()) -> Meta:
     """`x` without those of `axes` (of all axes when empty) that have size 1."""
     return x.with_shape(without_ones(x.shape, axes))
@@ -179,3 +210,29 @@ def without_ones(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ..
 squeeze.kernel(lambda xp, x, *, out=None, axes: x.reshape(without_ones(x.shape, axes)))
 squeeze.grad(lambda x_meta, dout: reshape_like(dout, x_meta))
 squeeze.lower(lambda index, x, axes: lang.flat(x, lang.ravel(index, without_ones(x.shape, axes))))
+
+
+@primitive(type="expand_as_v2", prefix="expand_as")
+def expand_as(x: Meta, y_meta: Meta = None, *, target_shape: Ints = ()) -> Meta:
+    """`x` stretched to the shape of `y`, or to `target_shape` when there is no `y`."""
+    target = tuple(target_shape) if y_meta is None else y_meta.shape
+    if len(target) < x.ndim:
+        raise ShapeError(f"x has {x.ndim} axes and y has {len(target)}; it needs as many or more")
+    found = broadcast(target, x.shape)
+    if -1 not in (*target, *found) and found != target:
+        raise ShapeError(f"x of shape {list(x.shape)} does not stretch to {list(target)}")
+    return Meta(found, x.dtype)
+
+
+@expand_as.kernel
+def expand_as_kernel(
+    xp: Any, x: Any, y: Any = None, *, out: Any = None, target_shape: Any = ()
+) -> Any:
+    shape = tuple(target_shape) if y is None else y.shape
+    out = xp.empty(shape, x.dtype) if out is None else out
+    out[...] = x
+    return out
+
+
+expand_as.grad("x")(lambda x_meta, dout: sum_like(dout, x_meta))
+expand_as.lower(lambda index, x, y, target_shape: lang.at(x, index))

@@ -97,7 +97,8 @@ def mul_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, x_num_col_dims: int 
     inner = math.prod(y.shape[:y_num_col_dims])
     a = x.reshape(math.prod(x.shape[:x_num_col_dims]), inner)
     b = y.reshape(inner, math.prod(y.shape[y_num_col_dims:]))
-    return xp.matmul(a, b, out=None if out is None else out.reshape(len(a), b.shape[1])).reshape(shape)
+    found = xp.matmul(a, b, out=None if out is None else out.reshape(len(a), b.shape[1]))
+    return found.reshape(shape).astype(x.dtype, copy=False)
 
 
 def as_matrix(x: Any, rows: int) -> Any:

@@ -179,10 +179,7 @@ def sigmoid_cross_entropy_with_logits(
     """How many nats the chance ``sigmoid(x)`` needs to say `label`, if not `ignore_index`."""
     same_shape(x, label, "x", "label")
     rest = log(1.0 + exp(-maximum(x, -x)))
-    if pos_weight is None:
-        loss = relu(x) - x * label + rest
-    else:
-        loss = (1.0 - label) * x + pos_weight * (rest + relu(-x))
+    loss = relu(x) - x * label + (rest if pos_weight is None else rest * pos_weight)
     counts = not_equal(label, float(ignore_index))
     loss = where(counts, loss, 0.0)
     return loss / number_of(counts, label) if normalize else loss
@@ -216,10 +213,8 @@ def sigmoid_cross_entropy_kernel(
 ) -> Any:
     same_shape(x, label, "x", "label")
     rest = xp.log1p(xp.exp(-xp.abs(x)))
-    if pos_weight is None:
-        loss = xp.maximum(x, 0) - x * label + rest
-    else:
-        loss = (1 - label) * x + pos_weight * (rest + xp.maximum(-x, 0))
+    rest = rest if pos_weight is None else rest * pos_weight
+    loss = xp.maximum(x, 0) - x * label + rest
     counts = label != ignore_index
     total = max(xp.count_nonzero(counts), 1e-5) if normalize else 1
     return xp.multiply(loss, counts / x.dtype.type(total), out=out)
@@ -232,7 +227,7 @@ def sigmoid_cross_entropy_grad(
     if pos_weight is None:
         slope = sigmoid(x) - label
     else:
-        slope = 1.0 - label - pos_weight * sigmoid(-x)
+        slope = where(x > 0, 1.0 - pos_weight * sigmoid(-x), pos_weight * sigmoid(x)) - label
     counts = not_equal(label, float(ignore_index))
     dx = where(counts, slope * dout, 0.0)
     return dx / number_of(counts, label) if normalize else dx
@@ -246,6 +241,17 @@ def huber_loss(x, y, *, delta: float):
     size = maximum(residual, -residual)
     small = residual * residual * 0.5
     return residual, where(size > delta, (size - 0.5 * delta) * delta, small)
+
+
+@huber_loss.kernel
+@widening
+def huber_loss_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, delta: float) -> Any:
+    same_shape(x, y, "x", "y")
+    residual, loss = out or (None, None)
+    residual = xp.subtract(y, x, out=residual)
+    size = xp.abs(residual)
+    inside = xp.minimum(size, delta)
+    return residual, xp.multiply(inside, size - inside * 0.5, out=loss)
 
 
 @huber_loss.grad

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from scull.core.dtype import float32
 from scull.core.eager import UNIFY
 from scull.core.op import Op
 from scull.core.tensor import Tensor, Value
 from scull.ops import arithmetic, compare, elementwise, linear, logic, math
-from scull.ops.promotion import unify
+from scull.ops.promotion import cast_to, unify
 
 
 def swapped(function: Any) -> Any:
@@ -20,6 +21,20 @@ def swapped(function: Any) -> Any:
     return reflected
 
 
+def true_divide(x: Any, y: Any) -> Any:
+    """``x / y``; integers are divided as float32, which `divide` itself does not do."""
+    if isinstance(x, Tensor) and x.array.dtype.kind in "iub":
+        x = cast_to(x, float32)
+    return elementwise.divide(x, y)
+
+
+def reverse_divide(x: Any, y: Any) -> Any:
+    """``y / x``."""
+    if isinstance(x, Tensor) and x.array.dtype.kind in "iub":
+        x = cast_to(x, float32)
+    return elementwise.divide(y, x)
+
+
 # `x += y` is `x = x + y`, and the reflected `//` and `%` do not exist, as in Paddle.
 PYTHON = {
     "__add__": elementwise.add,
@@ -28,8 +43,8 @@ PYTHON = {
     "__rsub__": swapped(elementwise.subtract),
     "__mul__": elementwise.multiply,
     "__rmul__": swapped(elementwise.multiply),
-    "__truediv__": elementwise.divide,
-    "__rtruediv__": swapped(elementwise.divide),
+    "__truediv__": true_divide,
+    "__rtruediv__": reverse_divide,
     "__floordiv__": arithmetic.floor_divide,
     "__mod__": arithmetic.remainder,
     "__pow__": arithmetic.power,
@@ -47,7 +62,6 @@ PYTHON = {
     "__gt__": compare.greater_than,
     "__ge__": compare.greater_equal,
 }
-ONE_OPERAND = ("__neg__", "__invert__")
 
 for dunder, function in PYTHON.items():
     setattr(Tensor, dunder, function)

@@ -14,6 +14,8 @@ from scull.ops.like import reshape_like, sum_like
 
 @primitive(
     type="reshape2",
+    fixed={"mkldnn_data_type": "float32", "use_mkldnn": False, "use_quantizer": False},
+    printed=("mkldnn_data_type", "use_mkldnn", "use_quantizer"),
     slots={"shape_tensor": "Shape", "shape_tensor_list": "ShapeTensor"},
     xshape="x",
     views={"out": "x"},

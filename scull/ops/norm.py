@@ -7,7 +7,7 @@ from scull import lang
 from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.half import is_half, widening
+from scull.ops.half import wide_at, widening
 from scull.ops.like import reshape_like, size_of, squeeze, unsqueeze
 from scull.ops.math import rsqrt
 from scull.ops.move import flatten
@@ -162,6 +162,7 @@ def layer_norm_grad_bias(bias_meta: Any, dy: Any, begin_norm_axis: int) -> Any:
 
 
 @gradient(layer_norm).kernel("cpu")
+@widening
 def layer_norm_grad_cpu(
     xp: Any, *values: Any, out: Any = None, wanted: Any = None, **attrs: Any
 ) -> Any:
@@ -169,7 +170,7 @@ def layer_norm_grad_cpu(
     g = layer_norm.op.gradient
     known = dict(zip(g.inputs, values, strict=False))
     x, dy, scale = known["x"], known["dy"], known["scale"]
-    if known.get("dmean") is not None or known.get("dvariance") is not None or is_half(x):
+    if known.get("dmean") is not None or known.get("dvariance") is not None:
         return g.body(*values, wanted=wanted, **attrs)
     dx, dscale, dbias = out or (None, None, None)
     count, size = row_sizes(x, attrs["begin_norm_axis"])
@@ -255,6 +256,7 @@ def batch_norm(
 
 
 @batch_norm.kernel
+@widening
 def batch_norm_kernel(
     xp: Any,
     x: Any,
@@ -299,8 +301,6 @@ def batch_norm_kernel(
 def check_channels(x: Any, vectors: tuple[Any, ...], data_layout: str) -> None:
     """Refuse vectors that would stretch in place of having one element a channel."""
     size = x.shape[channel_axis(x, data_layout)]
-    if x.dtype.kind not in "f":
-        raise DtypeError(f"x is {x.dtype.name}")
     for vector in vectors:
         check_vector(vector, "scale, bias, mean or variance", size, x.dtype)
 
@@ -382,6 +382,7 @@ def batch_norm_grad_bias(
 
 
 @gradient(batch_norm).kernel("cpu")
+@widening
 def batch_norm_grad_cpu(
     xp: Any, *values: Any, out: Any = None, wanted: Any = None, **attrs: Any
 ) -> Any:
@@ -415,8 +416,8 @@ def moments_at(x: Any, axis: int, channel: Any) -> tuple[Any, Any]:
 
     def mean_of(value: Any) -> Any:
         over = [lang.axis(n) for i, n in enumerate(x.shape) if i != axis]
-        size = lang.constant(math.prod(a.size for a in over), x.dtype)
-        return lang.sum(value(x[(*over[:axis], channel, *over[axis:])]), over=over) / size
+        total = lang.sum(value(wide_at(x[(*over[:axis], channel, *over[axis:])])), over=over)
+        return total / lang.constant(math.prod(a.size for a in over), total.dtype)
 
     mean = mean_of(lambda v: v)
     return mean, mean_of(lambda v: (v - mean) * (v - mean))
@@ -429,29 +430,30 @@ def batch_norm_at(
     """One element of each result."""
     axis = channel_axis(x, attrs["data_layout"])
     given = uses_given(*[attrs[n] for n in ("is_test", "use_global_stats", "trainable_statistics")])
-    rate = (
-        lang.constant(attrs["momentum"], x.dtype) if tensor is None else tensor[(0,) * tensor.ndim]
-    )
+    results: list[Any] = [None] * 6
 
     def used(c: Any) -> tuple[Any, Any, Any]:
-        average, spread = (mean[c], variance[c]) if given else moments_at(x, axis, c)
+        own = wide_at(mean[c]), wide_at(variance[c])
+        average, spread = own if given else moments_at(x, axis, c)
         return average, spread, 1 / lang.sqrt(spread + attrs["epsilon"])
 
     def moved(old: Any, new: Any) -> Any:
-        return old if given else old * rate + new * (1 - rate)
+        rate: Any = attrs["momentum"]
+        rate = rate if tensor is None else wide_at(tensor[(0,) * tensor.ndim])
+        return old if given else wide_at(old) * rate + new * (1 - rate)
 
-    results: list[Any] = [None] * 6
     if index[4] is not None:
         c = index[4][axis]
         average, _, inverse = used(c)
-        factor = inverse if scale is None else inverse * scale[c]
-        offset = -(average * factor) if bias is None else bias[c] - average * factor
-        results[4] = x[index[4]] * factor + offset
+        factor = inverse if scale is None else inverse * wide_at(scale[c])
+        offset = -(average * factor)
+        offset = offset if bias is None else wide_at(bias[c]) + offset
+        results[4] = lang.cast(wide_at(x[index[4]]) * factor + offset, x.dtype)
     vector = next((i for i in index[:4] if i is not None), None)
     if vector is not None:
         average, spread, inverse = used(vector[0])
         running = moved(mean[vector[0]], average), moved(variance[vector[0]], spread)
-        results[:4] = *running, average, inverse
+        results[:4] = [lang.cast(v, x.dtype) for v in (*running, average, inverse)]
     if index[5] is not None:
         results[5] = 0.0
     return tuple(results)

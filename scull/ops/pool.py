@@ -11,7 +11,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.errors import ArgumentError
-from scull.ops.half import widening
+from scull.ops.half import wide_at, widening
 from scull.ops.window import (
     Windows,
     asking,
@@ -208,7 +208,7 @@ def pool2d_kernel(
     total[...] = wide[next(taps)]
     combine = xp.maximum if p.largest else xp.add
     for tap in taps:
-        combine(total, wide[tap], total)
+        combine(total, wide[tap], out=total)
     if not p.largest:
         with np.errstate(invalid="ignore"):
             xp.divide(total, counts(p, exclusive, x.dtype), total)
@@ -323,8 +323,8 @@ def pool2d_at(index: Any, x: Any, **attrs: Any) -> Any:
     i, j = lang.axis(p.rows.kernel), lang.axis(p.columns.kernel)
     if p.largest:
         return lang.max(element_at(x, p, index, i, j, lowest_of(x.dtype), form), over=(i, j))
-    total = lang.sum(element_at(x, p, index, i, j, 0.0, form), over=(i, j))
-    return total / count_at(p, index, attrs["exclusive"], x.dtype)
+    total = lang.sum(wide_at(element_at(x, p, index, i, j, 0.0, form)), over=(i, j))
+    return lang.cast(total / count_at(p, index, attrs["exclusive"], total.dtype), x.dtype)
 
 
 def lowest_of(dtype: str) -> float:

@@ -5,50 +5,65 @@ from typing import Any
 import numpy as np
 
 from scull.core import session
-from scull.core.dtype import of_array
+from scull.core.dtype import DType, complex64, complex128, dtype_of, float32, float64
+from scull.core.meta import promote
 from scull.core.op import Op, op_of
 from scull.core.tensor import Tensor
+from scull.errors import ArgumentError
+
+MEET = ("add", "subtract", "multiply")  # two floating types meet at the wider; elsewhere the left one wins
+TO_COMPLEX = (*MEET, "divide", "matmul")
 
 
 def unify(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
-    """Both operands of one element type: numbers take their neighbour's, tensors the left one's."""
+    """Both operands of one element type: numbers take their neighbour's, tensors mostly the left one's."""
     x, y = inputs
     if op.align and attrs.get("axis", -1) != -1:
         y = op.align({"x": x, "y": y}, attrs["axis"])["y"]
         attrs["axis"] = -1
     if not isinstance(x, Tensor):
-        x = beside(x, y, op)
-        y = raised(y, x, op)
+        x, y = beside(x, y, op)
     elif not isinstance(y, Tensor):
-        y = beside(y, x, op)
-        x = raised(x, y, op)
-    elif x.array.dtype is not y.array.dtype:
-        wide = np.promote_types(x.array.dtype, y.array.dtype) if "c" in x.array.dtype.kind + y.array.dtype.kind else x.array.dtype
-        x, y = cast_to(x, wide), cast_to(y, wide)
-    return x, y
+        y, x = beside(y, x, op)
+    if x.array.dtype is y.array.dtype:
+        return x, y
+    common = common_dtype(op.name, x.dtype, y.dtype)
+    return cast_to(x, common), cast_to(y, common)
 
 
-def beside(number: Any, tensor: Any, op: Op) -> Any:
-    """A number or array as a Tensor that fits the tensor beside it."""
-    dtype = tensor.array.dtype
+def common_dtype(name: str, left: DType, right: DType) -> DType:
+    """The element type in which operator `name` takes operands of two."""
+    if left is right:
+        return left
+    if name in TO_COMPLEX and (left.is_complex or right.is_complex):
+        return promote(left, right)
+    if name in MEET and left.is_float and right.is_float:
+        return promote(left, right)
+    if name == "divide" and not left.is_float:
+        return float32
+    return left
+
+
+def beside(number: Any, tensor: Any, op: Op) -> tuple[Any, Any]:
+    """A number or array as a Tensor that fits the tensor beside it, and that tensor, widened if it must be."""
+    if isinstance(number, np.ndarray) and number.ndim:
+        return Tensor(number), tensor
     if isinstance(number, np.ndarray | np.generic):
-        return Tensor(np.asarray(number))
-    if isinstance(number, complex) and dtype.kind != "c":
-        dtype = np.dtype("complex64")
-    elif isinstance(number, float) and dtype.kind in "iub":
-        dtype = session.default_dtype().array
-    elif op.name == "divide" and dtype.kind in "iub":
-        dtype = session.default_dtype().array
-    return Tensor(np.array(number, dtype))
-
-
-def raised(tensor: Any, number: Any, op: Op) -> Any:
-    """The tensor beside a number that needed a wider element type."""
-    return cast_to(tensor, number.array.dtype) if isinstance(number, Tensor) else tensor
+        number = number.item()
+    if not isinstance(number, bool | int | float | complex):
+        raise ArgumentError(
+            f"{op.name}(): an operand must be int, float, bool or Tensor, but got {type(number).__name__}"
+        )
+    dtype: DType = tensor.dtype
+    if isinstance(number, complex) and not dtype.is_complex:
+        dtype = complex128 if dtype is float64 else complex64
+    elif not (dtype.is_float or dtype.is_complex):
+        if isinstance(number, float) or op.name == "divide":
+            dtype = session.default_dtype()
+    return Tensor(np.array(number, dtype.array)), cast_to(tensor, dtype)
 
 
 def cast_to(x: Any, dtype: Any) -> Any:
     """`x` as elements of `dtype`, on the tape."""
-    return x if x.array.dtype is dtype or x.array.dtype == dtype else op_of("cast").call(x, out_dtype=of_array(dtype))
-
-
+    found = dtype_of(dtype)
+    return x if x.dtype is found else op_of("cast").call(x, in_dtype=x.dtype, out_dtype=found)

@@ -178,7 +178,7 @@ def randint_kernel(
     return finished(found, attrs["dtype"], out)
 
 
-@primitive(effects=("random",))
+@primitive(effects=("random",), unprinted=("seed",))
 def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
     """The integers from 0 to before `n` in any order."""
     if n < 0:

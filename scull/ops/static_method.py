@@ -48,9 +48,12 @@ def negated(x: Any) -> Any:
 
 
 FLOAT = "float32"
+BITS = ("__invert__", "__and__", "__or__", "__xor__")  # their results are named after the operator
 
 for name, function in PYTHON.items():
-    if name not in ("__neg__", "__eq__", "__ne__"):
+    if name in BITS:
+        setattr(Variable, name, function)
+    elif name not in ("__neg__", "__eq__", "__ne__"):
         setattr(Variable, name, as_tmp(name, function))
 Variable.__neg__ = negated  # type: ignore[attr-defined]
 

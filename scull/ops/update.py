@@ -1,5 +1,6 @@
 """Updates of parameters by their gradients. Every result overwrites the input it comes from."""
 
+import math
 from typing import Any
 
 from scull import lang
@@ -10,7 +11,7 @@ from scull.core.meta import Meta, count
 from scull.core.tensor import Rows
 from scull.errors import DtypeError, ShapeError
 
-PIECE = 1 << 14  # elements of each array worked on at once, so that all of them stay in the cache
+PIECE = 1 << 15  # elements of each array worked on at once, so that all of them stay in the cache
 
 
 def check_single(**values: Meta) -> None:
@@ -360,34 +361,34 @@ def adam_kernel(
     """The kernel of `adam` and `adamw`."""
     sources = (param, moment1, moment2, beta1_pow, beta2_pow, master_param)
     param_out, m, v, beta1_out, beta2_out, master_out = found = places(sources, out)
-    if skip_update is not None and bool(skip_update.reshape(())):
+    if skip_update is not None and skip_update.item():
         return tuple(found)
-    beta1, beta2, epsilon = (
-        x if given is None else given.reshape(())
-        for x, given in ((beta1, beta1_tensor), (beta2, beta2_tensor), (epsilon, epsilon_tensor))
-    )
-    rate, near = learning_rate.reshape(()), xp.sqrt(1 - beta2_pow.reshape(()))
-    step = rate * near / (1 - beta1_pow.reshape(()))
+    beta1 = beta1 if beta1_tensor is None else beta1_tensor.item()
+    beta2 = beta2 if beta2_tensor is None else beta2_tensor.item()
+    epsilon = epsilon if epsilon_tensor is None else epsilon_tensor.item()
+    rate, near = learning_rate.item(), math.sqrt(1 - beta2_pow.item())
+    step = rate * near / (1 - beta1_pow.item())
     if not use_global_beta_pow:
         beta1_out *= beta1
         beta2_out *= beta2
     exact = exact_of(param_out, master_out, multi_precision)
-    kept = 1 - rate * lr_ratio * coeff if with_decay else None
-    numbers = [
-        None if x is None else exact.dtype.type(x)
-        for x in (kept, step, epsilon * near, beta1, beta2)
-    ]
+    kept = 1 - rate * lr_ratio * coeff if with_decay else 1.0
+    numbers = [exact.dtype.type(x) for x in (kept, step, epsilon * near, beta1, beta2)]
     if lazy_mode and isinstance(grad, Rows):
-        some = grad.merged()
-        parts = [x[some.rows] for x in (exact, m, v)]
-        adam_step(xp, parts[0], some.values.astype(exact.dtype), *parts[1:], *numbers)
-        exact[some.rows], m[some.rows], v[some.rows] = parts
+        adam_rows(xp, exact, grad.merged(), m, v, numbers)
     else:
         for piece in pieces(exact, matching(grad, exact.dtype), m, v):
             adam_step(xp, *piece, *numbers)
     if exact is not param_out:
         param_out[...] = exact
     return tuple(found)
+
+
+def adam_rows(xp: Any, param: Any, grad: Rows, m: Any, v: Any, numbers: list[Any]) -> None:
+    """One step of the rows that `grad` has."""
+    parts = [x[grad.rows] for x in (param, m, v)]
+    adam_step(xp, parts[0], grad.values.astype(param.dtype), *parts[1:], *numbers)
+    param[grad.rows], m[grad.rows], v[grad.rows] = parts
 
 
 def adam_step(
@@ -415,7 +416,7 @@ def adam_step(
     term += floor
     xp.divide(m, term, term)
     term *= step
-    if kept is not None:
+    if kept != 1:
         p *= kept
     p -= term
 

@@ -12,6 +12,7 @@ from scull.static.backward import append_backward, gradients
 from scull.static.door import BuildStrategy, CompiledProgram, ExecutionStrategy
 from scull.static.input import InputSpec, data, setitem
 from scull.static.layer_helper import LayerHelper
+from scull.static.metric import accuracy
 from scull.static.model import (
     deserialize_persistables,
     deserialize_program,
@@ -48,6 +49,7 @@ __all__ = [
     "Program",
     "Scope",
     "Variable",
+    "accuracy",
     "append_backward",
     "cpu_places",
     "create_global_var",

@@ -1,4 +1,4 @@
-"""1797 handwritten digits of 8 × 8 pixels, which come with scull; `data/README.md` says whose they are."""
+"""1797 handwritten digits of 8 × 8 pixels; `data/README.md` says where they come from."""
 
 from functools import cache
 from pathlib import Path

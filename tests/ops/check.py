@@ -34,7 +34,7 @@ CHECKS = {
     "meta": Check(value.check_meta, value.succeeds),
     "unknown sizes": Check(value.check_unknown_sizes, value.has_type_rule_without_sizes),
     "out": Check(value.check_out, value.has_kernel),
-    "aliases": Check(value.check_aliases, value.succeeds),
+    "aliases": Check(value.check_aliases, value.has_own_kernel),
     "body": Check(value.check_body, value.has_body_beside_kernel),
     "gradient": Check(derivative.check_gradient, derivative.differentiable),
     "second order": Check(derivative.check_second_order, derivative.differentiable),

@@ -17,7 +17,7 @@ from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
 from scull.runtime.scope import Scope
 from tests.ops.case import SEED, Case, flat, has_rows, mapped
-from tests.ops.closeness import check_same
+from tests.ops.closeness import check_close, check_same
 from tests.ops.derivative import differentiable, draw_like, wanted, weighed
 from tests.ops.value import expect, refused_by_type
 
@@ -114,7 +114,11 @@ def check_program_gradient(case: Case) -> None:
     expected = taped(case, names, weights)
     kept = [g for g, v in zip(expected, made, strict=True) if v is not None]
     assert all(g is None for g, v in zip(expected, made, strict=True) if v is None)
-    check_same(found, kept, "the gradient in the Program")
+    what = "the gradient in the Program"
+    if op.inline:  # its parts, where eager mode has one rule
+        check_close(found, kept, what)
+    else:
+        check_same(found, kept, what)
 
 
 def taped(case: Case, names: tuple[str, ...], weights: list[Any]) -> list[Any]:

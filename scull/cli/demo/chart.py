@@ -53,16 +53,17 @@ def frame(x: Axis, y: Axis, label_x: str, label_y: str) -> Iterator[str]:
     for value in y.ticks(4):
         at = y.at(value)
         yield f'<line class="grid" x1="{x.start}" x2="{x.end}" y1="{at}" y2="{at}"/>'
-        yield f'<text class="tick" x="{x.start - 6}" y="{at + 3.5}" text-anchor="end">{value:g}</text>'
+        yield words(x.start - 6, at + 3.5, f"{value:g}", "end")
     for value in x.ticks():
-        at = x.at(value)
-        yield (
-            f'<text class="tick" x="{at}" y="{y.start + 15}" text-anchor="middle">{value:g}</text>'
-        )
+        yield words(x.at(value), y.start + 15, f"{value:g}", "middle")
     yield f'<line class="axis" x1="{x.start}" x2="{x.end}" y1="{y.start}" y2="{y.start}"/>'
-    middle = (x.start + x.end) / 2
-    yield f'<text class="tick" x="{middle}" y="{y.start + 30}" text-anchor="middle">{label_x}</text>'
-    yield f'<text class="tick" x="2" y="{y.end - 2}">{label_y}</text>'
+    yield words((x.start + x.end) / 2, y.start + 30, label_x, "middle")
+    yield words(2, y.end - 4, label_y, "start")
+
+
+def words(x: float, y: float, text: str, anchor: str) -> str:
+    """Text that starts, ends or has its middle at `x`."""
+    return f'<text class="tick" x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
@@ -95,10 +96,9 @@ def columns(
     wide = max(1.0, x.at(1) - x.at(0) - 1)
     for i, (name, size) in enumerate(kib):
         top = y.at(size)
-        parts.append(
-            f'<rect class="column" x="{x.at(i)}" y="{top}" width="{wide:.1f}" '
-            f'height="{y.start - top:.1f}"><title>{i} {escape(name)}: {size:,.0f} KiB</title></rect>'
-        )
+        box = f'x="{x.at(i)}" y="{top}" width="{wide:.1f}" height="{y.start - top:.1f}"'
+        title_of = f"<title>{i} {escape(name)}: {size:,.0f} KiB</title>"
+        parts.append(f'<rect class="column" {box}>{title_of}</rect>')
     return svg(width, height, title, parts)
 
 

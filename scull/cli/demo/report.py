@@ -69,7 +69,7 @@ def confusion(named: tuple[str, Trained]) -> str:
     counts = np.zeros((10, 10), int)
     np.add.at(counts, (Digits("test").labels[:, 0], trained.predicted), 1)
     head = "".join(f"<th>{column}</th>" for column in range(10))
-    rows = [f"<tr><th></th>{head}<th>right</th></tr>"]
+    rows = [f'<tr class="head"><th></th>{head}<th>right</th></tr>']
     for label, row in enumerate(counts):
         cells = "".join(cell(n, n / row.sum(), i == label) for i, n in enumerate(row))
         rows.append(f"<tr><th>{label}</th>{cells}<td>{row[label] / row.sum():.0%}</td></tr>")
@@ -103,15 +103,14 @@ def misread(named: tuple[str, Trained]) -> str:
         )
     shown = f", {SHOWN} of them shown" if len(wrong) > SHOWN else ""
     return (
-        f"<p>{name}: {len(wrong)} misread{shown}.</p><div class='digits'>{''.join(figures)}</div>"
+        f'<p>{name}: {len(wrong)} misread{shown}.</p><div class="digits">{"".join(figures)}</div>'
     )
 
 
 def timings(modes: list[Trained]) -> str:
     """Milliseconds of a step and seconds of the training."""
-    rows = [
-        "<tr><th></th><th>first step</th><th>median</th><th>p10</th><th>p90</th><th>all</th></tr>"
-    ]
+    titles = ("", "first step", "median", "p10", "p90", "all")
+    rows = ['<tr class="head">' + "".join(f"<th>{title}</th>" for title in titles) + "</tr>"]
     for trained in modes:
         first, *rest = (second * 1e3 for second in trained.fitted.seconds)
         low, middle, high = np.percentile(rest, [10, 50, 90])

@@ -36,12 +36,12 @@ class Ran:
 def build(rate) -> Built:
     """Describe the network, its test form and its training."""
     main, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.static.program_guard(main, startup):
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
         image = paddle.static.data("image", [None, 1, 8, 8], "float32")
         label = paddle.static.data("label", [None, 1], "int64")
         logits = Network()(image)
-        loss = F.cross_entropy(logits, label)
         test = main.clone(for_test=True)
+        loss = F.cross_entropy(logits, label)
         paddle.optimizer.Adam(rate).minimize(loss)
     return Built(main, startup, test, image, logits, loss)
 

@@ -278,9 +278,7 @@ def hardsigmoid(
     return ops.hard_sigmoid(x, slope=slope, offset=offset, **named(name))
 
 
-def softplus(
-    x: Any, beta: float = 1, threshold: float = 20, name: str | None = None
-) -> Any:
+def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
     """A smooth rectified linear unit.
 
     .. math:: out = log(1 + e^{beta * x}) / beta, and x where beta * x > threshold

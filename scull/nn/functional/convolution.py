@@ -4,7 +4,7 @@ from typing import Any
 
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
-from scull.nn.functional.window import pair, paddings
+from scull.nn.functional.window import paddings, pair
 from scull.ops import affine, convolution
 from scull.ops.elementwise import add
 from scull.ops.like import squeeze, unsqueeze
@@ -107,15 +107,17 @@ def conv1d(
     """
     if data_format not in ("NCL", "NLC"):
         raise ArgumentError(
-            f"Attr(data_format) should be 'NCL' or 'NLC'. Received Attr(data_format): {data_format}."
+            "Attr(data_format) should be 'NCL' or 'NLC'. "
+            f"Received Attr(data_format): {data_format}."
         )
     channel_last = data_format == "NLC"
     sides, algorithm = paddings(padding, channel_last, 1)
     high = (0, 0, *sides) if len(sides) == 2 else (0, *sides)
     axis = 1 if channel_last else -2
+    filters = unsqueeze(weight, axes=(-2,))
     out = conv2d(
         unsqueeze(x, axes=(axis,)),
-        unsqueeze(weight, axes=(-2,)),
+        filters,
         None,
         (1, *pair(stride, "stride", 1)),
         high if algorithm == "EXPLICIT" else algorithm,

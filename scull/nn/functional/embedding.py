@@ -9,14 +9,18 @@ from scull.ops import index
 
 
 def embedding(
-    x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
+    x: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The rows of `weight` whose numbers are in `x`.
 
     Args:
         x (Tensor): int32 or int64, of any shape.
         weight (Tensor): the table, of shape ``[rows, columns]``.
-        padding_idx (int, optional): the number that gives a row of zeros and no gradient; -1 is the last.
+        padding_idx (int, optional): the number that gives a row of zeros and no gradient.
         sparse (bool): whether the gradient of `weight` holds the rows of `x` only.
         name (str, optional): the name of the output in a Program.
 

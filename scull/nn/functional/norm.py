@@ -6,8 +6,9 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
 from scull.ops import norm
-from scull.ops.elementwise import divide, maximum
-from scull.ops.math import exp, log
+from scull.ops.arithmetic import power
+from scull.ops.elementwise import divide, maximum, multiply
+from scull.ops.math import sqrt
 from scull.ops.reduce import reduce_max, reduce_sum
 
 CHANNELS_FIRST = ("NC", "NCL", "NCHW", "NCDHW")
@@ -59,7 +60,7 @@ def batch_norm(
             f"but receive {data_format}"
         )
     fixed = not training if use_global_stats is None else use_global_stats
-    out, mean, variance, *_ = norm.batch_norm(
+    return normalised(
         x,
         running_mean,
         running_var,
@@ -73,8 +74,13 @@ def batch_norm(
         trainable_statistics=False,
         **named(name),
     )
-    if isinstance(running_mean, Tensor) and not fixed:
-        running_mean.array, running_var.array = mean.array, variance.array
+
+
+def normalised(x: Any, mean: Any, variance: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
+    """`x` after the operator `batch_norm`, which overwrites the statistics it counts."""
+    new_mean, new_variance, _, _, out, _ = norm.batch_norm(x, mean, variance, weight, bias, **attrs)
+    if isinstance(new_mean, Tensor):
+        mean.array, variance.array = new_mean.array, new_variance.array
     return out
 
 
@@ -111,10 +117,34 @@ def layer_norm(
             f"Given normalized_shape is {sizes}, expected input with shape "
             f"[*, {str(sizes)[1:]}, but got input shape {list(x.shape)}"
         )
-    out, _, _ = norm.layer_norm(
+    _, _, out = norm.layer_norm(
         x, weight, bias, epsilon=epsilon, begin_norm_axis=begin, **named(name)
     )
     return out
+
+
+def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+    """How much two tensors point the same way along an axis, from -1 to 1.
+
+    Args:
+        x1 (Tensor): of floating-point numbers.
+        x2 (Tensor): of the same shape.
+        axis (int): along which.
+        eps (float): the least a product of two lengths counts as.
+
+    Returns:
+        Tensor: of the shape of `x1` without `axis`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([[1.0, 0.0]])
+        >>> paddle.nn.functional.cosine_similarity(x, x).tolist()
+        [1.0]
+    """
+    inner = reduce_sum(multiply(x1, x2), axis=(axis,))
+    first = reduce_sum(multiply(x1, x1), axis=(axis,))
+    second = reduce_sum(multiply(x2, x2), axis=(axis,))
+    return inner / sqrt(maximum(first * second, eps * eps))
 
 
 def normalize(
@@ -138,16 +168,12 @@ def normalize(
         [[0.6000000238418579, 0.800000011920929]]
     """
     axis = 0 if len(x.shape) == 1 else axis
-    return divide(x, maximum(norm_along(x, float(p), axis), epsilon), name)
-
-
-def norm_along(x: Any, p: float, axis: int) -> Any:
-    """The p-norm of `x` along `axis`, which stays."""
     size = maximum(x, x * -1.0)
     if p == float("inf"):
-        return reduce_max(size, axis=(axis,), keepdim=True)
-    if p == 1.0:
-        return reduce_sum(size, axis=(axis,), keepdim=True)
-    if p == 2.0:
-        return reduce_sum(x * x, axis=(axis,), keepdim=True) ** 0.5
-    return exp(log(reduce_sum(exp(log(size) * p), axis=(axis,), keepdim=True)) / p)
+        return divide(x, maximum(reduce_max(size, axis=(axis,), keepdim=True), epsilon), name)
+    least = max(epsilon**p, TINY)
+    total = maximum(reduce_sum(power(size, float(p)), axis=(axis,), keepdim=True), least)
+    return divide(x, power(total, 1.0 / p), name)
+
+
+TINY = 1.1754944e-38  # the least normal float32

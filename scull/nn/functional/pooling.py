@@ -4,8 +4,7 @@ from typing import Any
 
 from scull.errors import ArgumentError, UnsupportedError
 from scull.nn.functional.naming import named
-from scull.nn.functional.window import pair, paddings
-from scull.ops.create import scale
+from scull.nn.functional.window import paddings, pair
 from scull.ops.like import squeeze, unsqueeze
 from scull.ops.pool import pool2d
 
@@ -33,7 +32,8 @@ def pooled(
     sides, algorithm = paddings(padding, data_format == "NHWC")
     if ceil_mode and algorithm == "VALID":
         raise ArgumentError(
-            "When Attr(padding) is 'VALID', Attr(ceil_mode) must be False. Received ceil_mode: True."
+            "When Attr(padding) is 'VALID', Attr(ceil_mode) must be False. "
+            "Received ceil_mode: True."
         )
     return pool2d(
         x,
@@ -64,7 +64,7 @@ def max_pool2d(
     Args:
         x (Tensor): images, in the order of `data_format`.
         kernel_size (int | list[int]): the size of a window.
-        stride (int | list[int], optional): how far apart windows lie; as far as they are wide when None.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border around the images, which no maximum is taken from.
         return_mask (bool): also the places of the maxima; not yet.
         ceil_mode (bool): whether windows that reach over the edge count.
@@ -101,7 +101,7 @@ def avg_pool2d(
     Args:
         x (Tensor): images, in the order of `data_format`.
         kernel_size (int | list[int]): the size of a window.
-        stride (int | list[int], optional): how far apart windows lie; as far as they are wide when None.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the zeros around the images.
         ceil_mode (bool): whether windows that reach over the edge count.
         exclusive (bool): whether the mean leaves the border out.
@@ -209,7 +209,7 @@ def max_pool1d(
     Args:
         x (Tensor): of shape ``[batch, channels, length]``.
         kernel_size (int | list[int]): the size of a window.
-        stride (int | list[int], optional): how far apart windows lie; as far as they are wide when None.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border at both ends, which no maximum is taken from.
         return_mask (bool): also the places of the maxima; not yet.
         ceil_mode (bool): whether windows that reach over the end count.
@@ -242,7 +242,7 @@ def avg_pool1d(
     Args:
         x (Tensor): of shape ``[batch, channels, length]``.
         kernel_size (int | list[int]): the size of a window.
-        stride (int | list[int], optional): how far apart windows lie; as far as they are wide when None.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the zeros at both ends.
         exclusive (bool): whether the mean leaves the border out.
         ceil_mode (bool): whether windows that reach over the end count.

@@ -13,7 +13,9 @@ def pair(value: Any, name: str, count: int = 2) -> tuple[int, ...]:
         return (value,) * count
     if isinstance(value, list | tuple) and all(isinstance(n, int) for n in value):
         if len(value) != count:
-            raise ArgumentError(f"The {name}'s length should be {count}, but got {len(value)}: {value}")
+            raise ArgumentError(
+                f"The {name}'s length should be {count}, but got {len(value)}: {value}"
+            )
         return tuple(value)
     raise ArgumentTypeError(f"The {name}'s type must be list or tuple or int. Received: {value!r}")
 

@@ -1,4 +1,4 @@
-"""What initializers have in common: a value, drawn at once or by an operator of the startup Program."""
+"""What initializers share: a value, drawn at once or by an operator of the startup Program."""
 
 import math
 from typing import Any
@@ -43,13 +43,15 @@ class Initializer:
             return self.record(param, block or startup_program().global_block())
         found = self.array(tuple(param.meta.shape), self.drawn(param.dtype))
         if found.shape != param.array.shape:
-            raise ShapeError(f"the value has shape {list(found.shape)}, the parameter {list(param.shape)}")
+            raise ShapeError(
+                f"the value has shape {list(found.shape)}, the parameter {list(param.shape)}"
+            )
         param.array[...] = found
         changed(param.array, "initialization")
         return None
 
     def record(self, param: Any, block: Any) -> Any:
-        """Append the operator that writes `param`, and a cast where it cannot draw such elements."""
+        """Append the operator that writes `param`, and a cast where it draws no such elements."""
         drawn, seed = self.drawn(param.dtype), self.seed or block.program.random_seed
         with interpreting(Recorder(block)) as recorder:
             if drawn is param.dtype:
@@ -87,7 +89,7 @@ def fans(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def global_initializers() -> tuple[Any, Any]:
-    """The initializers of all weights and of all biases that `set_global_initializer` put; or None."""
+    """The initializers of all weights and of all biases that were set; or None."""
     found: tuple[Any, Any] = session.get("initializers")
     return found
 
@@ -110,7 +112,9 @@ def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
     """
     for name, given in (("weight_init", weight_init), ("bias_init", bias_init)):
         if given is not None and not isinstance(given, Initializer):
-            raise ArgumentTypeError(f"`{name}` takes an Initializer or None, not {type(given).__name__}")
+            raise ArgumentTypeError(
+                f"`{name}` takes an Initializer or None, not {type(given).__name__}"
+            )
     session.put("initializers", (weight_init, bias_init))
 
 
@@ -118,7 +122,8 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """By how much to widen the first values of weights that a nonlinearity follows.
 
     Args:
-        nonlinearity (str): its name: sigmoid, linear, conv1d ... conv3d_transpose, tanh, relu, leaky_relu, selu.
+        nonlinearity (str): sigmoid, linear, conv1d ... conv3d_transpose, tanh, relu, leaky_relu
+            or selu.
         param (float, optional): the slope of leaky_relu below 0; 0.01 when None.
 
     Returns:

@@ -38,7 +38,8 @@ class KaimingNormal(MSRAInitializer):
     """Normal numbers of the deviation ``gain / sqrt(fan_in)``.
 
     Args:
-        fan_in (float, optional): how many elements one of the output depends on; from the shape when None.
+        fan_in (float, optional): on how many elements one of the output depends; None: the shape
+            tells.
         negative_slope (float): the slope of leaky_relu below 0.
         nonlinearity (str): what follows; it decides the gain.
 
@@ -57,7 +58,8 @@ class KaimingUniform(MSRAInitializer):
     """Numbers between ``-x`` and ``x``, where x is ``gain * sqrt(3 / fan_in)``.
 
     Args:
-        fan_in (float, optional): how many elements one of the output depends on; from the shape when None.
+        fan_in (float, optional): on how many elements one of the output depends; None: the shape
+            tells.
         negative_slope (float): the slope of leaky_relu below 0.
         nonlinearity (str): what follows; it decides the gain.
 

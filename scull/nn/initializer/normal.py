@@ -8,7 +8,7 @@ from scull.ops.random import gaussian, truncated_gaussian_random
 
 
 class NormalInitializer(Initializer):
-    """Normal numbers around `loc` with the deviation `scale`; a non-zero `seed` always draws the same."""
+    """Normal numbers around `loc` with the deviation `scale`; a `seed` always draws the same."""
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
         self._mean, self._std_dev, self.seed = loc, scale, seed

@@ -24,7 +24,8 @@ class Orthogonal(Table):
 
     Examples:
         >>> import scull as paddle
-        >>> w = paddle.nn.Linear(2, 3, weight_attr=paddle.nn.initializer.Orthogonal()).weight.numpy()
+        >>> attr = paddle.nn.initializer.Orthogonal()
+        >>> w = paddle.nn.Linear(2, 3, weight_attr=attr).weight.numpy()
         >>> (abs(w @ w.T - [[1, 0], [0, 1]]) < 1e-6).all()
         True
     """

@@ -14,10 +14,11 @@ class UniformFill(Initializer):
     narrow, word = False, "uniform_random"
 
     def record(self, param: Any, block: Any) -> Any:
-        """The operator's empty slots are written, as Paddle writes them."""
+        """The empty slots of `uniform_random` are written, as Paddle writes them."""
         start = len(block.ops)
         made = super().record(param, block)
-        block.ops[start].says_inputs = True
+        first = block.ops[start]
+        first.says_inputs = first.type == "uniform_random"
         return made
 
     def between(self, bound: float, shape: tuple[int, ...], dtype: DType, seed: int) -> Any:

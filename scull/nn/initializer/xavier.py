@@ -1,4 +1,4 @@
-"""First values that keep the size of activations from layer to layer (Glorot and Bengio, AISTATS 2010)."""
+"""First values that keep the size of activations (Glorot and Bengio, AISTATS 2010)."""
 
 import math
 from typing import Any
@@ -15,7 +15,11 @@ class XavierInitializer(UniformFill):
     word = "xavier_init"
 
     def __init__(
-        self, uniform: bool = True, fan_in: float | None = None, fan_out: float | None = None, seed: int = 0
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        seed: int = 0,
     ) -> None:
         self._uniform, self._fan_in, self._fan_out, self.seed = uniform, fan_in, fan_out, seed
 
@@ -33,7 +37,8 @@ class XavierNormal(XavierInitializer):
     """Normal numbers of the deviation ``sqrt(2 / (fan_in + fan_out))``.
 
     Args:
-        fan_in (float, optional): how many elements one of the output depends on; from the shape when None.
+        fan_in (float, optional): on how many elements one of the output depends; None: the shape
+            tells.
         fan_out (float, optional): how many one of the input reaches; from the shape when None.
         name (str, optional): not used.
 
@@ -52,7 +57,8 @@ class XavierUniform(XavierInitializer):
     """Numbers between ``-x`` and ``x``, where x is ``sqrt(6 / (fan_in + fan_out))``.
 
     Args:
-        fan_in (float, optional): how many elements one of the output depends on; from the shape when None.
+        fan_in (float, optional): on how many elements one of the output depends; None: the shape
+            tells.
         fan_out (float, optional): how many one of the input reaches; from the shape when None.
         name (str, optional): not used.
 

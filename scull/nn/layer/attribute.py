@@ -1,4 +1,4 @@
-"""What assigning to an attribute of a layer means: parameters, buffers and sublayers go to tables of their own."""
+"""What assigning to an attribute of a layer means: tables for parameters, buffers, sublayers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -44,7 +44,10 @@ class Attributes:
         object.__delattr__(self, name)
 
     def __dir__(self) -> Iterable[str]:
-        return [*object.__dir__(self), *(n for table in TABLES for n in self.__dict__.get(table, ()))]
+        return [
+            *object.__dir__(self),
+            *(n for table in TABLES for n in self.__dict__.get(table, ())),
+        ]
 
 
 def put(layer: Attributes, table: str, name: str, value: Any) -> None:
@@ -73,7 +76,7 @@ KINDS = (
 
 
 def replaced(layer: Attributes, name: str, value: Any) -> bool:
-    """Whether `name` stands in a table, where only None, or a tensor for a buffer, may take its place."""
+    """Whether `name` stands in a table; only None, or a tensor for a buffer, may take its place."""
     for table, kind, needed in KINDS:
         members = layer.__dict__.get(table, ())
         if name not in members:

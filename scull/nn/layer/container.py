@@ -12,7 +12,7 @@ class Sequential(Layer):
     """Layers called one after another, each with what the one before returned.
 
     Args:
-        layers (Layer | tuple[str, Layer]): the layers, in order; named by number where no name is given.
+        layers (Layer | tuple[str, Layer]): the layers, in order; numbered where not named.
 
     Examples:
         >>> import scull as paddle
@@ -38,7 +38,9 @@ class Sequential(Layer):
         return list(self._sub_layers.values())[counted(key, len(self))]
 
     def __setitem__(self, key: Any, layer: Layer) -> None:
-        self.add_sublayer(list(self._sub_layers)[key] if key in range(len(self)) else str(key), layer)
+        self.add_sublayer(
+            list(self._sub_layers)[key] if key in range(len(self)) else str(key), layer
+        )
 
     def __delitem__(self, key: Any) -> None:
         name = str(key)
@@ -81,13 +83,7 @@ class LayerList(Layer):
     Examples:
         >>> import scull as paddle
         >>> layers = paddle.nn.LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
-        >>> layers.append(paddle.nn.ReLU()); len(layers)
-        LayerList(
-          (0): Linear(in_features=2, out_features=2, dtype=float32)
-          (1): Linear(in_features=2, out_features=2, dtype=float32)
-          (2): Linear(in_features=2, out_features=2, dtype=float32)
-          (3): ReLU()
-        )
+        >>> len(layers.append(paddle.nn.ReLU()))
         4
     """
 

@@ -122,7 +122,8 @@ def cast_floats(self: Any, dtype: DType, excluded_layers: Any) -> Any:
     excluded = [excluded_layers] if isinstance(excluded_layers, type) else excluded_layers or []
     if not isinstance(excluded, list | tuple):
         raise ArgumentTypeError(
-            f"excluded_layers should be type nn.Layer or list, but got {type(excluded_layers).__name__}."
+            "excluded_layers should be type nn.Layer or list, "
+            f"but got {type(excluded_layers).__name__}."
         )
     for layer in self.sublayers(include_self=True):
         if not isinstance(layer, tuple(excluded)):

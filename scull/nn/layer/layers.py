@@ -105,7 +105,7 @@ class Layer(Attributes):
         return HookRemoveHelper(self._forward_pre_hooks, hook)
 
     def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookRemoveHelper:
-        """Call `hook(layer, inputs, outputs)` after every `forward`; what it returns replaces the outputs.
+        """Call `hook(layer, inputs, outputs)` after every `forward`; it may return other outputs.
 
         Args:
             hook (Callable): the function.
@@ -394,7 +394,8 @@ class Layer(Attributes):
             raise KeyError(f"The parameter '{name}' already exists.")
         if parameter is not None and not isinstance(parameter, Parameter | ParameterVariable):
             raise ArgumentTypeError(
-                f"The parameter to be added should be a Parameter, but received {type(parameter).__name__}."
+                "The parameter to be added should be a Parameter, "
+                f"but received {type(parameter).__name__}."
             )
         self._parameters[name] = parameter
         return parameter
@@ -419,7 +420,8 @@ class Layer(Attributes):
             raise KeyError(f"attribute '{name}' already exists.")
         if tensor is not None and not isinstance(tensor, Tensor | Variable):
             raise ArgumentTypeError(
-                f"The registered buffer should be a Paddle.Tensor, but received {type(tensor).__name__}."
+                "The registered buffer should be a Paddle.Tensor, "
+                f"but received {type(tensor).__name__}."
             )
         self._buffers[name] = tensor
         if persistable:

@@ -99,7 +99,7 @@ def set_state_dict(
 
     Args:
         state_dict (dict): tensors or arrays by name.
-        use_structured_name (bool): whether names are those of `state_dict()`, else of the parameters.
+        use_structured_name (bool): whether names are those of `state_dict()`, or of parameters.
 
     Returns:
         tuple[list[str], list[str]]: the names that found no value, and those nobody asked for.
@@ -139,9 +139,8 @@ def mismatch(name: str, target: Any, value: Any) -> str:
         return ""
     shape = value.shape() if inspect.ismethod(value.shape) else value.shape
     if list(shape) != list(target.shape):
-        return (
-            f"{name} receives a shape {list(shape)}, but the expected shape is {list(target.shape)}."
-        )
+        needed = list(target.shape)
+        return f"{name} receives a shape {list(shape)}, but the expected shape is {needed}."
     return ""
 
 

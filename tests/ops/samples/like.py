@@ -122,3 +122,17 @@ def squeeze_samples():
     yield call(f32(0, 1), axes=(1,))
     yield call(f32(3, 1).T, axes=(0,))
     yield fails(RangeError, "axis 2 is outside [-2, 2)", f32(1, 3), axes=(2,))
+
+
+def stretched(x, y=None, *, target_shape=()):
+    return np.broadcast_to(x, target_shape if y is None else y.shape)
+
+
+@samples("expand_as", reference=stretched)
+def expand_as_samples():
+    yield call(f32(1, 3), f32(2, 3))
+    yield call(f32(), f32(2))
+    yield call(f32(2, 1), target_shape=(2, 4))
+    yield call(f32(0, 1), f32(0, 3))
+    yield fails(ShapeError, "does not stretch to", f32(2, 3), f32(2, 1))
+    yield fails(ShapeError, "x has 2 axes and y has 1", f32(2, 3), f32(3))

@@ -38,3 +38,23 @@ def matmul_samples():
     yield fails(ShapeError, "x has 3 columns and y has 4 rows", f32(3), f32(4))
     yield fails(ShapeError, "0 axes, at least 1 are needed", f32(), f32(3))
     yield fails(ShapeError, "shapes do not broadcast", f32(2, 2, 3), f32(3, 3, 2))
+
+
+def product_of_matrices(x, y, x_num_col_dims, y_num_col_dims):
+    """The product of both as matrices."""
+    inner = y.shape[:y_num_col_dims]
+    rows = x.reshape(*x.shape[:x_num_col_dims], *inner)
+    return np.tensordot(rows, y, len(inner))
+
+
+@samples("mul", reference=product_of_matrices)
+def mul_samples():
+    yield call(f32(2, 3), f32(3, 4))
+    yield call(f32(2, 3, 4), f32(12, 5))
+    yield call(f32(2, 3, 4), f32(4, 5), x_num_col_dims=2)
+    yield call(f32(2, 6), f32(2, 3, 4), y_num_col_dims=2)
+    yield call(f32(2, 2, 6), f32(3, 2, 4, 2), x_num_col_dims=2, y_num_col_dims=2)
+    yield call(f32(0, 3), f32(3, 4))
+    yield call(f32(3, 2).T, strided(f32(3, 4)))
+    yield call(f64(2, 3), f64(3, 4))
+    yield fails(ShapeError, "x has 3 columns and y has 2 rows", f32(2, 3), f32(2, 4))

@@ -65,8 +65,8 @@ def is_label_samples():
 def sigmoid_entropy(
     x: Any, label: Any, weight: Any = None, *, normalize: bool = False, ignore_index: int = -100
 ) -> Any:
-    weight = 1 if weight is None else weight
-    loss = (1 - label) * x - weight * special.log_expit(x)
+    rest = np.log1p(np.exp(-np.abs(x))) * (1 if weight is None else weight)
+    loss = np.maximum(x, 0) - x * label + rest
     counts = label != ignore_index
     return np.where(counts, loss, 0) / (max(counts.sum(), 1e-5) if normalize else 1)
 

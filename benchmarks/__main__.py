@@ -1,0 +1,27 @@
+"""Print every figure beside what is asked of it. Nothing fails here, and nothing is adjusted."""
+
+import argparse
+import platform
+
+import numpy as np
+
+from benchmarks import eager, executor, memory, start
+from benchmarks.harness import table, torch
+
+parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+parser.add_argument("--rounds", type=int, default=300, help="of each contender in a row (300)")
+parser.add_argument("--processes", type=int, default=9, help="started for a row (9)")
+options = parser.parse_args()
+
+peer = f"torch {torch().__version__}" if torch() else "torch not installed"
+print(
+    f"Python {platform.python_version()}, NumPy {np.__version__}, {peer}; one thread; "
+    "CPU time; medians (p10..p90) of interleaved rounds"
+)
+found = [
+    *eager.rows(options.rounds),
+    *executor.rows(options.rounds),
+    *start.rows(options.processes),
+    *memory.rows(),
+]
+print(table(found))

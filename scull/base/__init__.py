@@ -1,0 +1,148 @@
+"""Paddle's older door: everything here is found elsewhere, and code that comes in here works."""
+
+from scull import framework as public
+from scull.base import (
+    backward,
+    compiler,
+    core,
+    data_feeder,
+    default_scope_funcs,
+    dygraph,
+    executor,
+    framework,
+    initializer,
+    io,
+    layer_helper,
+    layer_helper_base,
+    layers,
+    lod_tensor,
+    log_helper,
+    param_attr,
+    proto,
+    reader,
+    unique_name,
+    variable_index,
+    wrapped_decorator,
+)
+from scull.base.backward import append_backward, gradients
+from scull.base.compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
+from scull.base.core import CPUPlace, CUDAPinnedPlace, CUDAPlace, LoDTensor, LoDTensorArray
+from scull.base.data_feeder import DataFeeder
+from scull.base.dygraph.base import disable_dygraph, enable_dygraph
+from scull.base.executor import Executor, global_scope, scope_guard
+from scull.base.framework import (
+    Program,
+    Variable,
+    cpu_places,
+    cuda_places,
+    default_main_program,
+    default_startup_program,
+    device_guard,
+    get_flags,
+    in_dygraph_mode,
+    in_dynamic_or_pir_mode,
+    in_pir_mode,
+    is_compiled_with_cinn,
+    is_compiled_with_cuda,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+    name_scope,
+    program_guard,
+    require_version,
+    set_flags,
+)
+from scull.base.initializer import set_global_initializer
+from scull.base.lod_tensor import create_lod_tensor, create_random_int_lodtensor
+from scull.base.param_attr import ParamAttr
+from scull.core.absent import absent
+from scull.core.tensor import Tensor
+from scull.runtime.scope import Scope
+
+libpaddle = core
+disable_imperative, enable_imperative, _Scope = disable_dygraph, enable_dygraph, Scope
+
+for name in (  # what `paddle.framework` shows of this door
+    "OpProtoHolder _current_expected_place _dygraph_tracer _get_paddle_place"
+    " convert_np_dtype_to_dtype_ core dygraph_not_support dygraph_only in_pir_mode"
+    " switch_main_program switch_startup_program use_pir_api"
+).split():
+    setattr(public, name, getattr(framework, name))
+
+__getattr__ = absent(
+    __name__,
+    {
+        "weights are normalised by layers, not by their attributes": "WeightNormParamAttr",
+        "scull runs on the CPU": (
+            "CustomPlace IPUPlace IpuCompiledProgram IpuStrategy XPUPlace cuda_pinned_places"
+            " ipu_shard_guard set_ipu_shard xpu_places"
+        ),
+        "data is loaded by paddle.io.DataLoader": (
+            "DataFeedDesc DatasetFactory InMemoryDataset TrainerDesc dataset"
+        ),
+    },
+)
+
+__all__ = [
+    "BuildStrategy",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "CompiledProgram",
+    "DataFeeder",
+    "ExecutionStrategy",
+    "Executor",
+    "LoDTensor",
+    "LoDTensorArray",
+    "ParamAttr",
+    "Program",
+    "Scope",
+    "Tensor",
+    "Variable",
+    "append_backward",
+    "backward",
+    "compiler",
+    "core",
+    "cpu_places",
+    "create_lod_tensor",
+    "create_random_int_lodtensor",
+    "cuda_places",
+    "data_feeder",
+    "default_main_program",
+    "default_scope_funcs",
+    "default_startup_program",
+    "device_guard",
+    "disable_dygraph",
+    "dygraph",
+    "enable_dygraph",
+    "executor",
+    "framework",
+    "get_flags",
+    "global_scope",
+    "gradients",
+    "in_dygraph_mode",
+    "in_dynamic_or_pir_mode",
+    "in_pir_mode",
+    "initializer",
+    "io",
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "layer_helper",
+    "layer_helper_base",
+    "layers",
+    "lod_tensor",
+    "log_helper",
+    "name_scope",
+    "param_attr",
+    "program_guard",
+    "proto",
+    "reader",
+    "require_version",
+    "scope_guard",
+    "set_flags",
+    "set_global_initializer",
+    "unique_name",
+    "variable_index",
+    "wrapped_decorator",
+]

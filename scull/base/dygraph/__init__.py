@@ -1,0 +1,27 @@
+"""Eager mode under its older names."""
+
+from scull.base.dygraph import base
+from scull.base.dygraph.base import (
+    disable_dygraph,
+    enable_dygraph,
+    enabled,
+    grad,
+    guard,
+    no_grad,
+    no_grad_,
+    to_variable,
+)
+from scull.base.framework import Tracer
+
+__all__ = [
+    "Tracer",
+    "base",
+    "disable_dygraph",
+    "enable_dygraph",
+    "enabled",
+    "grad",
+    "guard",
+    "no_grad",
+    "no_grad_",
+    "to_variable",
+]

@@ -1,0 +1,5 @@
+"""LayerHelper under its older name."""
+
+from scull.static.layer_helper import LayerHelper
+
+__all__ = ["LayerHelper"]

@@ -1,0 +1,149 @@
+"""Devices: this process computes on the CPU."""
+
+import re
+from typing import Any
+
+from scull.core import session
+from scull.core.absent import absent
+from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from scull.device import cuda
+from scull.errors import ArgumentError
+
+BUILDS = {"gpu": "CUDA", "xpu": "XPU", "ipu": "IPU", "npu": "NPU"}
+
+
+def get_device() -> str:
+    """Where new tensors live: "cpu"."""
+    return str(session.place())
+
+
+def set_device(device: str) -> Place:
+    """Let new tensors live on `device`.
+
+    Args:
+        device (str): "cpu"; other devices are refused.
+
+    Returns:
+        Place: the place.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.device.set_device("cpu")
+        Place(cpu)
+    """
+    place = place_of(device)
+    session.put("place", place)
+    return place
+
+
+def place_of(device: Any) -> Place:
+    """The place a string names."""
+    if isinstance(device, Place):
+        return device
+    if isinstance(device, str) and device.lower() == "cpu":
+        return CPUPlace()
+    match = re.fullmatch(r"(gpu|xpu|ipu|npu)(:\d+)?", str(device).lower())
+    if match:
+        raise ArgumentError(
+            f"The device should not be '{device}', since PaddlePaddle is not compiled with "
+            f"{BUILDS[match[1]]}: scull runs on the CPU"
+        )
+    raise ArgumentError(
+        "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', 'npu', "
+        f"'npu:x', not {device!r}"
+    )
+
+
+def get_cudnn_version() -> int | None:
+    """The version of cuDNN: None, there is no GPU."""
+    return None
+
+
+def is_compiled_with_cuda() -> bool:
+    """Whether CUDA is built in: False."""
+    return False
+
+
+def is_compiled_with_rocm() -> bool:
+    """Whether ROCm is built in: False."""
+    return False
+
+
+def is_compiled_with_xpu() -> bool:
+    """Whether XPU is built in: False."""
+    return False
+
+
+def is_compiled_with_ipu() -> bool:
+    """Whether IPU is built in: False."""
+    return False
+
+
+def is_compiled_with_cinn() -> bool:
+    """Whether CINN is built in: False."""
+    return False
+
+
+def is_compiled_with_distribute() -> bool:
+    """Whether training on several machines is built in: False."""
+    return False
+
+
+def is_compiled_with_custom_device(device_type: str) -> bool:
+    """Whether a plug-in for `device_type` is there: False."""
+    return False
+
+
+def get_all_device_type() -> list[str]:
+    """The kinds of devices of this process."""
+    return ["cpu"]
+
+
+def get_all_custom_device_type() -> list[str]:
+    """The kinds of devices of plug-ins: none."""
+    return []
+
+
+def get_available_device() -> list[str]:
+    """The devices of this process."""
+    return ["cpu"]
+
+
+def get_available_custom_device() -> list[str]:
+    """The devices of plug-ins: none."""
+    return []
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait for a device; on the CPU everything is done when a call returns."""
+
+
+__getattr__ = absent(
+    __name__,
+    {
+        "the CPU has no streams": "Stream Event current_stream set_stream stream_guard",
+        "there is no such device": "XPUPlace IPUPlace CustomPlace xpu",
+    },
+)
+
+__all__ = [
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "cuda",
+    "get_all_custom_device_type",
+    "get_all_device_type",
+    "get_available_custom_device",
+    "get_available_device",
+    "get_cudnn_version",
+    "get_device",
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_custom_device",
+    "is_compiled_with_distribute",
+    "is_compiled_with_ipu",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "set_device",
+    "synchronize",
+]

@@ -1,0 +1,73 @@
+"""Training in several processes: this one is alone, the first of one."""
+
+import os
+from typing import Any
+
+from scull.core.absent import absent
+
+
+def get_rank(group: Any = None) -> int:
+    """The number of this process: 0."""
+    return 0
+
+
+def get_world_size(group: Any = None) -> int:
+    """How many processes train together: 1."""
+    return 1
+
+
+def is_initialized() -> bool:
+    """Whether processes found each other: False."""
+    return False
+
+
+def is_available() -> bool:
+    """Whether training in several processes is possible: False."""
+    return False
+
+
+class ParallelEnv:
+    """What a process knows of the others: it is alone."""
+
+    rank = local_rank = device_id = 0
+    world_size = nranks = nrings = 1
+    device_type = "cpu"
+
+    @property
+    def dev_id(self) -> int:
+        return self.device_id
+
+    @property
+    def current_endpoint(self) -> str:
+        """The address of this process, as its launcher set it."""
+        return os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
+
+    @property
+    def trainer_endpoints(self) -> list[str]:
+        """The addresses of all processes, as their launcher set them."""
+        return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
+
+
+__getattr__ = absent(
+    __name__,
+    {
+        "processes do not train together": (
+            "DataParallel InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
+            " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
+            " batch_isend_irecv broadcast broadcast_object_list communication"
+            " destroy_process_group fleet gather get_backend get_group gloo_barrier"
+            " gloo_init_parallel_env gloo_release group_sharded_parallel init_parallel_env irecv"
+            " isend launch new_group passes recv reduce reduce_scatter rpc"
+            " save_group_sharded_model scatter scatter_object_list send sharding spawn split"
+            " stream wait"
+        ),
+        "tensors are not spread over processes": (
+            "DistAttr Partial Placement ProcessMesh ReduceType Replicate Shard auto_parallel"
+            " checkpoint dtensor_from_fn load_state_dict reshard save_state_dict shard_layer"
+            " shard_op shard_optimizer shard_tensor to_static"
+        ),
+        "there are no parameter servers": "CountFilterEntry ProbabilityEntry ShowClickEntry io ps",
+    },
+)
+
+__all__ = ["ParallelEnv", "get_rank", "get_world_size", "is_available", "is_initialized"]

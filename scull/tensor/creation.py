@@ -1,0 +1,445 @@
+"""New tensors: from numbers and arrays, filled, numbered, copied."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.core import session
+from scull.core.dtype import dtype_of, int64, of_array
+from scull.core.place import Place
+from scull.core.tensor import Leaf, Rows, Tensor, new
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.variable import Variable
+from scull.ops import create, like
+from scull.ops.promotion import cast_to
+from scull.tensor.size import (
+    called,
+    dtype_or_default,
+    held_number,
+    is_static,
+    shape_inputs,
+)
+
+
+def to_tensor(
+    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
+) -> Tensor:
+    """A tensor of the elements of `data`.
+
+    Numbers of Python with a fraction, alone or in lists, become the default element type, whole
+    ones int64; arrays and scalars of NumPy keep theirs.
+
+    Args:
+        data (number | list | tuple | ndarray | Tensor): the elements.
+        dtype (str | DType, optional): the element type; by the rule above when None.
+        place (str | Place, optional): where they live.
+        stop_gradient (bool): whether no gradient is wanted.
+
+    Returns:
+        Tensor: a copy of `data`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.to_tensor([[1, 2], [3, 4]])
+        Tensor(shape=[2, 2], dtype=int64, place=Place(cpu), stop_gradient=True,
+               [[1, 2],
+                [3, 4]])
+    """
+    check_place(place)
+    if is_static():
+        return constant(array_of(data, None if dtype is None else element_type(dtype)))
+    array = array_of(data, None if dtype is None else element_type(dtype))
+    made: Tensor = new(Tensor)
+    made.array = array
+    made.node = None if stop_gradient else Leaf()
+    made.name = session.unique_name("generated_tensor")
+    return made
+
+
+def element_type(dtype: Any) -> Any:
+    """`dtype` as an element type of a new tensor."""
+    try:
+        return dtype_of(dtype)
+    except TypeError:
+        raise ArgumentTypeError(f"`dtype` is an element type of a tensor, not {dtype!r}") from None
+
+
+def check_place(place: Any) -> None:
+    """Refuse a place that is none, or is not in this process."""
+    if place is None or (isinstance(place, Place) and place.kind == "cpu"):
+        return
+    if isinstance(place, str) and place.split(":")[0] == "cpu":
+        return
+    if isinstance(place, Place) and place.kind in ("cpu", "gpu_pinned"):
+        return
+    raise ArgumentError(f"there is no place {place} in this process")
+
+
+def array_of(data: Any, dtype: Any) -> Any:
+    """The array of a new tensor."""
+    if isinstance(data, Tensor):
+        found = data.array.dense() if type(data.array) is Rows else data.array
+        return found.astype(dtype.array if dtype else found.dtype)
+    if isinstance(data, np.ndarray | np.generic):
+        found = np.array(data)
+        if found.dtype == np.uint16:
+            found = found.view(dtype_of("bfloat16").array)
+    elif isinstance(data, bool | int | float | complex | list | tuple | range):
+        found = np.array(plain(data))
+        wide = {"f": session.default_dtype().array, "c": complex_type(), "i": np.dtype("int64")}
+        found = found.astype(wide.get(found.dtype.kind, found.dtype), copy=False)
+    else:
+        found = None
+    if found is None or found.dtype.kind in "USOMm":
+        raise ArgumentTypeError(
+            f"Can't constructs a 'paddle.Tensor' with data type {type(data)}, "
+            "data type must be scalar|list|tuple|np.ndarray|paddle.Tensor"
+        )
+    of_array(found.dtype)
+    return found if dtype is None else found.astype(dtype.array, copy=False)
+
+
+def complex_type() -> Any:
+    """The complex element type whose parts are of the default one."""
+    return np.dtype("complex128" if session.default_dtype().name == "float64" else "complex64")
+
+
+def plain(data: Any) -> Any:
+    """Nested lists with tensors among them replaced by their elements."""
+    if isinstance(data, list | tuple):
+        return [plain(v) for v in data]
+    return data.array if isinstance(data, Tensor) else data
+
+
+def assign(x: Any, output: Any = None) -> Any:
+    """A copy of `x`, written to `output` if there is one.
+
+    Args:
+        x (Tensor | ndarray | list | number): what is copied.
+        output (Tensor, optional): where to.
+
+    Returns:
+        Tensor: the copy.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.assign([1.0, 2.0]).tolist()
+        [1.0, 2.0]
+    """
+    known = isinstance(x, Tensor | Variable)
+    if isinstance(output, Variable):
+        source = x if known else constant(x)
+        output.block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
+        return output
+    found = create.assign(x) if known else constant(x)
+    if output is None:
+        return found
+    output.array = found.array
+    output.node = found.node
+    return output
+
+
+VALUES = {"bool": "bool_values", "float32": "fp32_values", "float64": "fp64_values"}
+VALUES |= {"int32": "int32_values", "int64": "int64_values"}
+
+
+def constant(data: Any) -> Any:
+    """A tensor of elements that stand in the source; in a Program they become an attribute."""
+    if isinstance(data, bool | int | float | complex | np.generic):
+        data = [data]
+    array = np.asarray(plain(data))
+    if array.dtype == np.float64:
+        array = array.astype(session.default_dtype().array)
+    if array.dtype.kind in "USOMm":
+        raise ArgumentTypeError(f"a tensor has no elements such as those of {type(data).__name__}")
+    if not is_static():
+        made: Any = Tensor(array.copy())
+        return made
+    name = of_array(array.dtype).name
+    if name not in VALUES:
+        raise ArgumentTypeError(
+            f"elements of {name} cannot stand in a Program; cast a tensor to it"
+        )
+    values = {VALUES[name]: array.reshape(-1).tolist()}
+    return create.assign_value(shape=array.shape, dtype=name, **values, name=called(None, "assign"))
+
+
+def clone(x: Any, name: str | None = None) -> Any:
+    """A copy of `x` through which gradients flow.
+
+    Args:
+        x (Tensor): what is copied.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: the copy.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.clone(paddle.ones([1])).tolist()
+        [1.0]
+    """
+    return create.assign(x, name=name)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of one value.
+
+    Args:
+        shape (int | list | tuple | Tensor): the sizes; tensors may stand for some.
+        fill_value (number | Tensor): the value.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of shape `shape`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.full([2], 3, "int64").tolist()
+        [3, 3]
+    """
+    tensor, tensors, sizes = shape_inputs(shape)
+    kind = dtype_or_default(
+        "complex64" if dtype is None and isinstance(fill_value, complex) else dtype
+    )
+    if isinstance(fill_value, Tensor | Variable):
+        value = fill_value if fill_value.dtype is kind else cast_to(fill_value, kind)
+        return create.fill_constant(value, tensor, tensors, shape=sizes, dtype=kind, name=name)
+    if isinstance(fill_value, complex):
+        value = Tensor(np.array(fill_value, kind.array))
+        return create.fill_constant(value, tensor, tensors, shape=sizes, dtype=kind, name=name)
+    if name is None:
+        called(None, "fill_constant")  # as in Paddle, which numbers these by twos
+    text = str(int(fill_value) if kind.is_integer else float(fill_value))
+    attrs = {"shape": sizes, "value": float(fill_value), "str_value": text, "dtype": kind}
+    return create.fill_constant(None, tensor, tensors, **attrs, name=name)
+
+
+def fill_constant(
+    shape: Any,
+    dtype: Any,
+    value: Any,
+    force_cpu: bool = False,
+    out: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A tensor of one value; `full` with its parameters in another order.
+
+    Args:
+        shape (list | tuple | Tensor): the sizes.
+        dtype (str | DType): the element type.
+        value (number): the value.
+        force_cpu (bool): of no effect.
+        out (Tensor, optional): where to write.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.tensor.fill_constant([1], "int32", 5).tolist()
+        [5]
+    """
+    found = full(shape, value, dtype, name)
+    return found if out is None else assign(found, out)
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of zeros.
+
+    Args:
+        shape (int | list | tuple | Tensor): the sizes.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.zeros([2]).tolist()
+        [0.0, 0.0]
+    """
+    return full(shape, 0, dtype, name)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of ones.
+
+    Args:
+        shape (int | list | tuple | Tensor): the sizes.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.ones([2], "int32").tolist()
+        [1, 1]
+    """
+    return full(shape, 1, dtype, name)
+
+
+def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of any values; here they are zeros.
+
+    Args:
+        shape (int | list | tuple | Tensor): the sizes.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.empty([2, 3]).shape
+        [2, 3]
+    """
+    return full(shape, 0, dtype, name)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of one value in the shape of `x`.
+
+    Args:
+        x (Tensor): whose shape is taken.
+        fill_value (number): the value.
+        dtype (str | DType, optional): the element type; that of `x` when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.full_like(paddle.ones([2]), 7).tolist()
+        [7.0, 7.0]
+    """
+    kind = x.dtype if dtype is None else dtype_of(dtype)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return like.full_like(x, value=value, dtype=kind, name=called(name, "full_like"))
+
+
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros in the shape of `x`.
+
+    Args:
+        x (Tensor): whose shape is taken.
+        dtype (str | DType, optional): the element type; that of `x` when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.zeros_like(paddle.ones([2])).tolist()
+        [0.0, 0.0]
+    """
+    return full_like(x, 0, dtype, name)
+
+
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones in the shape of `x`.
+
+    Args:
+        x (Tensor): whose shape is taken.
+        dtype (str | DType, optional): the element type; that of `x` when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.ones_like(paddle.zeros([2]), "int64").tolist()
+        [1, 1]
+    """
+    return full_like(x, 1, dtype, name)
+
+
+def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Any values, here zeros, in the shape of `x`.
+
+    Args:
+        x (Tensor): whose shape is taken.
+        dtype (str | DType, optional): the element type; that of `x` when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.empty_like(paddle.ones([2, 3])).shape
+        [2, 3]
+    """
+    return full_like(x, 0, dtype, name)
+
+
+def number_kind(*values: Any) -> Any:
+    """The element type of a sequence between `values`: int64 when all are whole."""
+    for v in values:
+        if isinstance(v, Tensor | Variable):
+            return v.dtype
+    whole = all(isinstance(v, int | np.integer) for v in values)
+    return int64 if whole else session.default_dtype()
+
+
+def end_of_sequence(value: Any, kind: Any) -> Any:
+    """A bound of a sequence as a tensor of its element type."""
+    if isinstance(value, Tensor | Variable):
+        return cast_to(value, kind)
+    return held_number(value, kind)
+
+
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
+) -> Any:
+    """The numbers from `start` on, `step` apart, before `end`.
+
+    Args:
+        start (number | Tensor): the first; with no `end`, the end, and 0 is the first.
+        end (number | Tensor, optional): the bound.
+        step (number | Tensor): the distance.
+        dtype (str | DType, optional): the element type; int64 for whole numbers when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.arange(1, 7, 2).tolist()
+        [1, 3, 5]
+    """
+    if end is None:
+        start, end = 0, start
+    if not isinstance(step, Tensor | Variable) and step == 0:
+        raise ArgumentError("The step of range op should not be 0.")
+    kind = number_kind(start, end, step) if dtype is None else dtype_of(dtype)
+    ends = [end_of_sequence(v, kind) for v in (start, end, step)]
+    return create.arange(*ends, name=name)
+
+
+def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """`num` numbers from `start` to `stop`, equally far apart.
+
+    Args:
+        start (number | Tensor): the first.
+        stop (number | Tensor): the last.
+        num (int | Tensor): how many.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.linspace(0, 1, 3).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    kind = number_kind(start, stop, 0.5) if dtype is None else dtype_of(dtype)
+    first, last = end_of_sequence(start, kind), end_of_sequence(stop, kind)
+    count = num if isinstance(num, Tensor | Variable) else held_number(num, "int32")
+    return create.linspace(first, last, count, dtype=kind, name=name)
+
+
+def logspace(
+    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
+) -> Any:
+    """`num` powers of `base` whose exponents are `linspace(start, stop, num)`.
+
+    Args:
+        start (number): the first exponent.
+        stop (number): the last exponent.
+        num (int): how many.
+        base (number): what is raised.
+        dtype (str | DType, optional): the element type; the default one when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.logspace(0, 2, 3).tolist()
+        [1.0, 10.0, 100.0]
+    """
+    powers = base ** linspace(start, stop, num, "float64")
+    return create.cast(
+        powers, in_dtype=powers.dtype, out_dtype=dtype_or_default(dtype), name=name
+    )

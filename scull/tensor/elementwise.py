@@ -1,0 +1,284 @@
+"""Functions of two tensors, element by element, that stretch their operands."""
+
+from typing import Any
+
+from scull.core.tensor import Tensor
+from scull.ops import arithmetic, compare, create, math
+from scull.ops import elementwise as ops
+from scull.ops.promotion import cast_to
+from scull.tensor.size import needs_tensor, tensor_like
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """``x + y``, element by element.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([3])).tolist()
+        [4, 5]
+    """
+    return ops.add(x, y, name)
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """``x - y``, element by element.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.subtract(paddle.to_tensor([1, 2]), paddle.to_tensor([3])).tolist()
+        [-2, -1]
+    """
+    return ops.subtract(x, y, name)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """``x * y``, element by element.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.multiply(paddle.to_tensor([1, 2]), paddle.to_tensor([3])).tolist()
+        [3, 6]
+    """
+    return ops.multiply(x, y, name)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """``x / y``, element by element; of integers the whole part.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.divide(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([4.0])).tolist()
+        [0.25, 0.5]
+    """
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.array.dtype.kind in "iu":
+        wide = cast_to(x, "float64"), cast_to(y, "float64")
+        return cast_to(ops.divide(*wide), x.dtype)
+    return ops.divide(x, y, name)
+
+
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """``x / y`` rounded down, element by element.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.floor_divide(paddle.to_tensor([7, -7]), paddle.to_tensor([2])).tolist()
+        [3, -4]
+    """
+    return arithmetic.floor_divide(x, y, name)
+
+
+def mod(x: Any, y: Any, name: str | None = None) -> Any:
+    """What `floor_divide` leaves: of the sign of `y`.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.mod(paddle.to_tensor([7, -7]), paddle.to_tensor([2])).tolist()
+        [1, 1]
+    """
+    return arithmetic.remainder(x, y, name)
+
+
+remainder = floor_mod = mod
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x` to the power `y`, element by element.
+
+    Args:
+        x (Tensor): what is raised.
+        y (number | Tensor): the exponent.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.pow(paddle.to_tensor([1.0, 3.0]), 2).tolist()
+        [1.0, 9.0]
+    """
+    if isinstance(y, float) and not x.dtype.is_float:
+        y = int(y)
+    return arithmetic.power(x, y, name)
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The greater of two elements; NaN when one is.
+
+    Args:
+        x (Tensor): one operand.
+        y (Tensor): the other; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.maximum(paddle.to_tensor([1, 5]), paddle.to_tensor([3])).tolist()
+        [3, 5]
+    """
+    return ops.maximum(x, y, name)
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The lesser of two elements; NaN when one is.
+
+    Args:
+        x (Tensor): one operand.
+        y (Tensor): the other; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.minimum(paddle.to_tensor([1, 5]), paddle.to_tensor([3])).tolist()
+        [1, 3]
+    """
+    return ops.minimum(x, y, name)
+
+
+def fmax(x: Any, y: Any, name: str | None = None) -> Any:
+    """The greater of two elements; the other one where one is NaN.
+
+    Args:
+        x (Tensor): one operand.
+        y (Tensor): the other, of the same shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.fmax(paddle.to_tensor([float("nan")]), paddle.to_tensor([3.0])).tolist()
+        [3.0]
+    """
+    left = compare.where(compare.not_equal(x, x), y, x)
+    return ops.maximum(left, compare.where(compare.not_equal(y, y), left, y), name)
+
+
+def fmin(x: Any, y: Any, name: str | None = None) -> Any:
+    """The lesser of two elements; the other one where one is NaN.
+
+    Args:
+        x (Tensor): one operand.
+        y (Tensor): the other, of the same shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.fmin(paddle.to_tensor([float("nan")]), paddle.to_tensor([3.0])).tolist()
+        [3.0]
+    """
+    left = compare.where(compare.not_equal(x, x), y, x)
+    return ops.minimum(left, compare.where(compare.not_equal(y, y), left, y), name)
+
+
+def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+    """The point between `x` and `y` at `weight`: ``x + weight * (y - x)``.
+
+    Args:
+        x (Tensor): the point at weight 0.
+        y (Tensor): the point at weight 1.
+        weight (float | Tensor): where between them.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.5).tolist()
+        [2.0]
+    """
+    return ops.add(x, (y - x) * weight, name)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of several tensors of one shape.
+
+    Args:
+        inputs (Tensor | list[Tensor]): the tensors.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.add_n([paddle.ones([2]), paddle.ones([2])]).tolist()
+        [2.0, 2.0]
+    """
+    return create.add_n(list(inputs) if isinstance(inputs, list | tuple) else [inputs], name=name)
+
+
+def scale(
+    x: Any,
+    scale: Any = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """``x * scale + bias``, or ``(x + bias) * scale``.
+
+    Args:
+        x (Tensor): the operand.
+        scale (float | Tensor): the factor.
+        bias (float): what is added.
+        bias_after_scale (bool): whether it is added after multiplying.
+        act (str, optional): an activation, such as `relu`.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), 2.0, 1.0).tolist()
+        [3.0, 5.0]
+    """
+    needs_tensor(x, "scale")
+    attrs = {"bias": float(bias), "bias_after_scale": bias_after_scale}
+    if isinstance(scale, int | float):
+        found = create.scale(x, scale=float(scale), **attrs, name=name)
+    else:
+        found = create.scale(x, tensor_like(scale, x), **attrs, name=name)
+    return found if act is None else ACTIVATIONS[act](found)
+
+
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+    """Add `value` to the one number in `x`, in place.
+
+    Args:
+        x (Tensor): of one element.
+        value (float): what is added.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.increment(paddle.zeros([1])).tolist()
+        [1.0]
+    """
+    if not isinstance(x, Tensor):
+        return create.increment(x, step=float(value))
+    x.set_value(create.increment(x.detach(), step=float(value)))
+    return x
+
+
+ACTIVATIONS = {"relu": math.relu, "tanh": math.tanh, "sigmoid": math.sigmoid}

@@ -1,0 +1,308 @@
+"""Products of matrices, norms, distances."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ShapeError
+from scull.ops import compare, create, elementwise, like, linear, move, reduce
+from scull.ops.promotion import cast_to
+from scull.tensor.elementwise import pow
+from scull.tensor.function import abs
+from scull.tensor.reduction import max, min
+from scull.tensor.size import called, integers, needs_tensor, reduced_axes
+
+
+def matmul(
+    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+) -> Any:
+    """The product of matrices in the last two axes; the others stretch to a common shape.
+
+    Args:
+        x (Tensor): the left operand; a vector is a row.
+        y (Tensor): the right one; a vector is a column.
+        transpose_x (bool): exchange the last two axes of `x` first.
+        transpose_y (bool): exchange the last two axes of `y` first.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3, 1])).tolist()
+        [[3.0], [3.0]]
+    """
+    if not transpose_x and not transpose_y:
+        return linear.matmul(x, y) if name is None else linear.matmul(x, y, name=name)
+    return linear.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
+
+
+def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
+    """The product of two matrices.
+
+    Args:
+        input (Tensor): the left one.
+        mat2 (Tensor): the right one.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.mm(paddle.ones([1, 3]), paddle.ones([3, 1])).tolist()
+        [[3.0]]
+    """
+    return linear.matmul(input, mat2, name=called(name, "mm"))
+
+
+def bmm(x: Any, y: Any, name: str | None = None) -> Any:
+    """The products of two rows of matrices.
+
+    Args:
+        x (Tensor): of three axes.
+        y (Tensor): of three axes.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.bmm(paddle.ones([2, 1, 3]), paddle.ones([2, 3, 1])).shape
+        [2, 1, 1]
+    """
+    if len(x.shape) != 3 or len(y.shape) != 3:
+        raise ShapeError(f"bmm() takes three axes each, not {len(x.shape)} and {len(y.shape)}")
+    if x.shape[0] != y.shape[0] and -1 not in (x.shape[0], y.shape[0]):
+        raise ShapeError(f"x has {x.shape[0]} matrices and y has {y.shape[0]}")
+    return linear.matmul(x, y, name=name)
+
+
+def mv(x: Any, vec: Any, name: str | None = None) -> Any:
+    """The product of a matrix and a vector.
+
+    Args:
+        x (Tensor): a matrix.
+        vec (Tensor): a vector.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.mv(paddle.ones([2, 3]), paddle.ones([3])).tolist()
+        [3.0, 3.0]
+    """
+    return linear.matmul(x, vec, name=name)
+
+
+def dot(x: Any, y: Any, name: str | None = None) -> Any:
+    """The inner product of vectors, along the last axis.
+
+    Args:
+        x (Tensor): a vector, or rows of them.
+        y (Tensor): the same.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.dot(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
+        11.0
+    """
+    return reduce.reduce_sum(x * y, axis=(-1,), name=name)
+
+
+def inner(x: Any, y: Any, name: str | None = None) -> Any:
+    """The inner products of all rows of `x` and `y`.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one, with as long a last axis.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.inner(paddle.ones([2, 3]), paddle.ones([1, 3])).tolist()
+        [[3.0], [3.0]]
+    """
+    if not len(x.shape) or not len(y.shape):
+        return elementwise.multiply(x, y, name)
+    rows, columns = (move.reshape(v, shape=(-1, v.shape[-1])) for v in (x, y))
+    found = linear.matmul(rows, columns, transpose_y=True)
+    return move.reshape(found, shape=[*x.shape[:-1], *y.shape[:-1]], name=name)
+
+
+def outer(x: Any, y: Any, name: str | None = None) -> Any:
+    """All products of an element of `x` and one of `y`.
+
+    Args:
+        x (Tensor): the rows.
+        y (Tensor): the columns.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.outer(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+    """
+    column, row = move.reshape(x, shape=(-1, 1)), move.reshape(y, shape=(1, -1))
+    return elementwise.multiply(column, row, name)
+
+
+def kron(x: Any, y: Any, name: str | None = None) -> Any:
+    """Every element of `x` replaced by its product with `y`.
+
+    Args:
+        x (Tensor): the outer operand.
+        y (Tensor): the inner one, with as many axes.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.kron(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 1])).tolist()
+        [1, 1, 2, 2]
+    """
+    ndim = len(x.shape)
+    wide = like.unsqueeze(x, axes=[2 * i + 1 for i in range(ndim)])
+    tall = like.unsqueeze(y, axes=[2 * i for i in range(ndim)])
+    shape = [a * b for a, b in zip(x.shape, y.shape, strict=True)]
+    return move.reshape(wide * tall, shape=shape, name=name)
+
+
+def addmm(
+    input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
+) -> Any:
+    """``beta * input + alpha * (x @ y)``.
+
+    Args:
+        input (Tensor): what is added.
+        x (Tensor): the left matrix.
+        y (Tensor): the right matrix.
+        beta (float): the factor of `input`.
+        alpha (float): the factor of the product.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.addmm(paddle.ones([1, 1]), paddle.ones([1, 2]), paddle.ones([2, 1])).item()
+        3.0
+    """
+    product = create.scale(linear.matmul(x, y), scale=alpha)
+    return elementwise.add(create.scale(input, scale=beta), product, name)
+
+
+def norm(
+    x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """The `p`-norm over axes.
+
+    Args:
+        x (Tensor): the elements.
+        p (float | str): the order; `fro`, 2, 1, 0, inf, -inf and others.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.norm(paddle.to_tensor([3.0, 4.0])).item()
+        5.0
+    """
+    needs_tensor(x, "norm")
+    if isinstance(p, str) and p != "fro":
+        raise ArgumentError(f"`p` is a number or 'fro', not {p!r}")
+    if isinstance(axis, list | tuple) and len(axis) > 2:
+        raise ArgumentError(f"a norm is taken over one or two axes, not {list(axis)}")
+    axes, reduce_all = reduced_axes(axis)
+    over = {"axis": axes, "keepdim": keepdim, "reduce_all": reduce_all}
+    if p in ("fro", 2):
+        return root(reduce.reduce_sum(x * x, **over), 2, name)
+    if p in (math.inf, -math.inf):
+        return (max if p > 0 else min)(abs(x), axes or None, keepdim, name)
+    if p == 0:
+        return reduce.reduce_sum(cast_to(compare.not_equal(x, 0), x.dtype), **over, name=name)
+    return root(reduce.reduce_sum(pow(abs(x), float(p)), **over), p, name)
+
+
+def root(x: Any, degree: float, name: str | None) -> Any:
+    """The root of that degree."""
+    return pow(x, 1.0 / degree, name)
+
+
+def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
+    """The `p`-norm of ``x - y``.
+
+    Args:
+        x (Tensor): one operand.
+        y (Tensor): the other; both stretch to a common shape.
+        p (float): the order.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.dist(paddle.zeros([2]), paddle.to_tensor([3.0, 4.0])).item()
+        5.0
+    """
+    return norm(x - y, p, name=name)
+
+
+def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
+    """The sums of products over pairs of axes.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one.
+        axes (int | list): how many last axes of `x` meet the first of `y`; or the axes of each.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 2]), 1).tolist()
+        [[3.0, 3.0], [3.0, 3.0]]
+    """
+    ndim, others = len(x.shape), len(y.shape)
+    if isinstance(axes, int):
+        left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
+    else:
+        pairs = axes if isinstance(axes[0], list | tuple) else (axes, axes)
+        left, right = (integers(v, "axes") for v in (pairs[0], pairs[-1]))
+    left, right = [a % ndim for a in left], [a % others for a in right]
+    rest = [a for a in range(ndim) if a not in left]
+    more = [a for a in range(others) if a not in right]
+    count = math.prod([x.shape[a] for a in left])
+    rows = move.reshape(move.transpose(x, perm=[*rest, *left]), shape=(-1, count))
+    columns = move.reshape(move.transpose(y, perm=[*right, *more]), shape=(count, -1))
+    shape = [*[x.shape[a] for a in rest], *[y.shape[a] for a in more]]
+    return move.reshape(linear.matmul(rows, columns), shape=shape, name=name)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+    """How often each whole number from 0 on is found; eager mode only.
+
+    Args:
+        x (Tensor): whole numbers from 0 on.
+        weights (Tensor, optional): what each counts.
+        minlength (int): the least length of the result.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.bincount(paddle.to_tensor([1, 1, 2])).tolist()
+        [0, 2, 1]
+    """
+    found = np.bincount(x.array, None if weights is None else weights.array, minlength)
+    return Tensor(found if weights is None else found.astype(weights.array.dtype))
+
+
+def histogram(
+    input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None
+) -> Any:
+    """How many elements lie in each of equal parts of a range; eager mode only.
+
+    Args:
+        input (Tensor): the elements.
+        bins (int): how many parts.
+        min (float): where the range begins.
+        max (float): where it ends; both 0 for that of the elements.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.histogram(paddle.to_tensor([1.0, 2.0, 1.0]), 4, 0, 3).tolist()
+        [0, 2, 1, 0]
+    """
+    reach = None if min == max == 0 else (min, max)
+    return Tensor(np.histogram(input.array, bins, reach)[0])

@@ -1,0 +1,447 @@
+"""The same elements in another shape or order, and repetitions."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ShapeError
+from scull.ir.variable import Variable
+from scull.ops import join, like, move, slicing
+from scull.ops.index import gather
+from scull.tensor.attribute import broadcast_shape
+from scull.tensor.creation import constant
+from scull.tensor.size import called, integer, integers, needs_tensor, shape_inputs
+
+
+def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """The elements of `x` in another shape; in eager mode a view where memory allows it.
+
+    Args:
+        x (Tensor): the elements.
+        shape (int | list | tuple | Tensor): the sizes; 0 keeps one, a single -1 takes the rest.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.reshape(paddle.ones([2, 3]), [0, -1, 1]).shape
+        [2, 3, 1]
+    """
+    needs_tensor(x, "reshape")
+    tensor, tensors, sizes = shape_inputs(shape)
+    if tensor is None and not tensors:
+        return move.reshape(x, shape=sizes, name=name)
+    return move.reshape(x, tensor, tensors, shape=sizes, name=name)
+
+
+def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
+    """`x` in another shape, or its memory read as another element type.
+
+    Args:
+        x (Tensor): the elements.
+        shape_or_dtype (list | tuple | str | DType): the shape, or the element type.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.view(paddle.ones([2, 3]), [3, 2]).shape
+        [3, 2]
+    """
+    if isinstance(shape_or_dtype, list | tuple):
+        return reshape(x, shape_or_dtype, name)
+    raise ArgumentError("memory is not read as another element type; use `cast`")
+
+
+def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+    """`x` in the shape of `other`.
+
+    Args:
+        x (Tensor): the elements.
+        other (Tensor): whose shape is taken.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.view_as(paddle.ones([2, 3]), paddle.ones([6])).shape
+        [6]
+    """
+    return reshape(x, other.shape, name)
+
+
+def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
+    """The axes from `start_axis` to `stop_axis` made one.
+
+    Args:
+        x (Tensor): the elements.
+        start_axis (int): the first axis.
+        stop_axis (int): the last axis.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.flatten(paddle.ones([2, 3, 4]), 1).shape
+        [2, 12]
+    """
+    needs_tensor(x, "flatten")
+    ndim = max(len(x.shape), 1)
+    for axis, parameter in ((start_axis, "start_axis"), (stop_axis, "stop_axis")):
+        if not isinstance(axis, int) or not -ndim <= axis < ndim:
+            raise ArgumentError(f"`{parameter}` is {axis!r}, outside [-{ndim}, {ndim})")
+    if start_axis % ndim > stop_axis % ndim:
+        raise ArgumentError(f"`start_axis` {start_axis} lies behind `stop_axis` {stop_axis}")
+    return move.flatten(x, start_axis=start_axis % ndim, stop_axis=stop_axis % ndim, name=name)
+
+
+def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
+    """One axis taken apart into several.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int): the axis.
+        shape (list | tuple | Tensor): the sizes it becomes; one may be -1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.unflatten(paddle.ones([4, 3]), 0, [2, -1]).shape
+        [2, 2, 3]
+    """
+    axis %= len(x.shape)
+    sizes = [*x.shape[:axis], *integers(shape, "shape"), *x.shape[axis + 1 :]]
+    return reshape(x, sizes, name)
+
+
+def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`x` without axes of size 1.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list | tuple, optional): which axes; all of size 1 when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.squeeze(paddle.ones([1, 2, 1])).shape
+        [2]
+    """
+    needs_tensor(x, "squeeze")
+    return like.squeeze(x, axes=() if axis is None else integers(axis, "axis"), name=name)
+
+
+def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
+    """`x` with axes of size 1 put in, one after another.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list | tuple | Tensor): where.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.unsqueeze(paddle.ones([2]), [0, 2]).shape
+        [1, 2, 1]
+    """
+    needs_tensor(x, "unsqueeze")
+    return like.unsqueeze(x, axes=integers(axis, "axis"), name=name)
+
+
+def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
+    """`x` with its axes in another order; in eager mode a view.
+
+    Args:
+        x (Tensor): the elements.
+        perm (list | tuple): the axes of `x` in their new order.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.transpose(paddle.ones([2, 3]), [1, 0]).shape
+        [3, 2]
+    """
+    needs_tensor(x, "transpose")
+    return move.transpose(x, perm=integers(perm, "perm"), name=name)
+
+
+def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
+    """`x` with some axes moved elsewhere; the others keep their order.
+
+    Args:
+        x (Tensor): the elements.
+        source (int | list): the axes.
+        destination (int | list): where each goes.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, 2).shape
+        [3, 4, 2]
+    """
+    ndim = len(x.shape)
+    sources = [a % ndim for a in integers(source, "source")]
+    places = [a % ndim for a in integers(destination, "destination")]
+    if len(sources) != len(places) or len(set(sources)) < len(sources):
+        raise ArgumentError("`source` and `destination` name as many axes, each once")
+    rest = iter([a for a in range(ndim) if a not in sources])
+    at = dict(zip(places, sources, strict=True))
+    perm = [at[i] if i in at else next(rest) for i in range(ndim)]
+    return move.transpose(x, perm=perm, name=name)
+
+
+def t(input: Any, name: str | None = None) -> Any:
+    """A matrix with rows and columns exchanged; a vector or number as it is.
+
+    Args:
+        input (Tensor): of at most two axes.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.t(paddle.ones([2, 3])).shape
+        [3, 2]
+    """
+    if len(input.shape) > 2:
+        raise ShapeError(f"t() takes at most two axes, not {len(input.shape)}; use `transpose`")
+    if len(input.shape) < 2:
+        return input
+    return move.transpose(input, perm=(1, 0), name=called(name, "t"))
+
+
+def expand(x: Any, shape: Any, name: str | None = None) -> Any:
+    """`x` repeated along axes of size 1 and new leading ones.
+
+    Args:
+        x (Tensor): the elements.
+        shape (list | tuple | Tensor): the sizes; -1 leaves one as it is.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.expand(paddle.to_tensor([1, 2]), [2, 2]).tolist()
+        [[1, 2], [1, 2]]
+    """
+    needs_tensor(x, "expand")
+    tensor, tensors, sizes = shape_inputs(shape)
+    return move.expand(x, tensor, tensors, shape=sizes, name=name)
+
+
+broadcast_to = expand
+
+
+def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x` repeated to the shape of `y`.
+
+    Args:
+        x (Tensor): the elements.
+        y (Tensor): whose shape is taken.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.expand_as(paddle.to_tensor([1]), paddle.ones([3])).tolist()
+        [1, 1, 1]
+    """
+    return like.expand_as(x, y, target_shape=[int(n) for n in y.shape], name=name)
+
+
+def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
+    """Several tensors repeated to the shape they stretch to together.
+
+    Args:
+        input (list[Tensor]): the tensors.
+        name (str, optional): the name of the outputs in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> a, b = paddle.broadcast_tensors([paddle.ones([3]), paddle.ones([2, 1])])
+        >>> a.shape, b.shape
+        ([2, 3], [2, 3])
+    """
+    shape: list[int] = []
+    for x in input:
+        shape = broadcast_shape(shape, list(x.shape))
+    return [move.expand(x, shape=shape, name=name) for x in input]
+
+
+def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
+    """`x` laid side by side, so many times along each axis.
+
+    Args:
+        x (Tensor): the elements.
+        repeat_times (int | list | tuple | Tensor): how often.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.tile(paddle.to_tensor([1, 2]), [2]).tolist()
+        [1, 2, 1, 2]
+    """
+    needs_tensor(x, "tile")
+    tensor, tensors, times = shape_inputs(repeat_times, "repeat_times")
+    return move.tile(x, tensor, tensors, repeat_times=times, name=name)
+
+
+def repeat_interleave(x: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Each slice along an axis, `repeats` times in a row.
+
+    Args:
+        x (Tensor): the elements.
+        repeats (int | Tensor): how often, for all slices or for each.
+        axis (int, optional): along which axis; of all elements in order when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.repeat_interleave(paddle.to_tensor([1, 2]), 2).tolist()
+        [1, 1, 2, 2]
+    """
+    if axis is None:
+        x, axis = move.reshape(x, shape=(-1,)), 0
+    counts = repeats.array if isinstance(repeats, Tensor) else integer(repeats, "repeats")
+    places = np.repeat(np.arange(x.shape[axis]), counts)
+    return gather(x, constant(places), axis=axis % len(x.shape), name=name)
+
+
+def flip(x: Any, axis: Any, name: str | None = None) -> Any:
+    """`x` in reverse order along axes.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list | tuple): the axes.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.flip(paddle.to_tensor([1, 2]), 0).tolist()
+        [2, 1]
+    """
+    return move.flip(x, axis=integers(axis, "axis"), name=name)
+
+
+reverse = flip
+
+
+def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`x` moved along axes; what leaves one end enters at the other.
+
+    Args:
+        x (Tensor): the elements.
+        shifts (int | list | tuple): how far.
+        axis (int | list | tuple, optional): along which axes; all elements in order when None.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.roll(paddle.to_tensor([1, 2, 3]), 1).tolist()
+        [3, 1, 2]
+    """
+    if axis is None:
+        flat = roll(move.reshape(x, shape=(-1,)), shifts, 0)
+        return move.reshape(flat, shape=tuple(x.shape), name=name)
+    pairs = zip(integers(axis, "axis"), integers(shifts, "shifts"), strict=True)
+    for a, shift in pairs:
+        size = x.shape[a]
+        if size and shift % size:
+            cut = size - shift % size
+            first = slicing.slice(x, axes=(a,), starts=(0,), ends=(cut,))
+            last = slicing.slice(x, axes=(a,), starts=(cut,), ends=(size,))
+            x = join.concat([last, first], axis=a, name=name)
+    return x
+
+
+def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
+    """The elements from `starts` to before `ends` along `axes`; in eager mode a view.
+
+    Args:
+        input (Tensor): the elements.
+        axes (list | tuple): the axes.
+        starts (list | tuple | Tensor): where each begins.
+        ends (list | tuple | Tensor): where each ends.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.slice(paddle.arange(5), [0], [1], [3]).tolist()
+        [1, 2]
+    """
+    first, firsts, starts = shape_inputs(starts, "starts")
+    last, lasts, ends = shape_inputs(ends, "ends")
+    known = first is None and last is None and not firsts and not lasts
+    bounds: dict[str, Any] = {"starts": starts, "ends": ends}
+    bounds["infer_flags"] = (1 if known else -1,) * len(axes)
+    tensors = () if known else (first, last, firsts, lasts)
+    return slicing.slice(input, *tensors, axes=integers(axes, "axes"), **bounds)
+
+
+def strided_slice(
+    x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
+) -> Any:
+    """As `slice`, in steps, which may be negative.
+
+    Args:
+        x (Tensor): the elements.
+        axes (list | tuple): the axes.
+        starts (list | tuple | Tensor): where each begins.
+        ends (list | tuple | Tensor): where each ends.
+        strides (list | tuple | Tensor): the steps.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.strided_slice(paddle.arange(5), [0], [0], [5], [2]).tolist()
+        [0, 2, 4]
+    """
+    first, firsts, starts = shape_inputs(starts, "starts")
+    last, lasts, ends = shape_inputs(ends, "ends")
+    step, steps, strides = shape_inputs(strides, "strides")
+    tensors = (first, firsts, last, lasts, step, steps)
+    bounds = {"starts": starts, "ends": ends, "strides": strides}
+    known = not any(v is not None for v in tensors)
+    flags = (1 if known else -1,) * len(axes)
+    given = () if known else tensors
+    return slicing.strided_slice(
+        x, *given, axes=integers(axes, "axes"), **bounds, infer_flags=flags, name=name
+    )
+
+
+def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+    """A block of `x`.
+
+    Args:
+        x (Tensor): the elements.
+        shape (list | tuple | Tensor, optional): its sizes; -1 takes the rest of an axis.
+        offsets (list | tuple | Tensor, optional): where it begins; at 0 when None.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.crop(paddle.to_tensor([[1, 2], [3, 4]]), [1, 2], [1, 0]).tolist()
+        [[3, 4]]
+    """
+    sizes = list(x.shape) if shape is None else integers(shape, "shape")
+    starts = (0,) * len(sizes) if offsets is None else integers(offsets, "offsets")
+    ends = [n if s == -1 else o + s for s, o, n in zip(sizes, starts, x.shape, strict=True)]
+    return slice(x, list(range(len(sizes))), starts, ends)
+
+
+def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+    """The memory of `x` read with other steps; a view off the tape.
+
+    Args:
+        x (Tensor): the elements.
+        shape (list | tuple): the sizes.
+        stride (list | tuple): how many elements apart neighbours along each axis are.
+        offset (int): how many elements before the first.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.as_strided(paddle.arange(4), [2, 2], [1, 1]).tolist()
+        [[0, 1], [1, 2]]
+    """
+    if isinstance(x, Variable):
+        raise ArgumentError("as_strided() reads memory, which a Variable has none of")
+    array = x.array.reshape(-1)
+    reach = offset + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
+    if reach >= array.size:
+        raise ArgumentError(f"element {reach} lies outside the memory of {array.size} elements")
+    steps = [s * array.itemsize for s in stride]
+    return Tensor(np.lib.stride_tricks.as_strided(array[offset:], shape, steps))

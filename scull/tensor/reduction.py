@@ -1,0 +1,323 @@
+"""Sums, means, extremes and running sums over axes."""
+
+from typing import Any
+
+from scull.core.dtype import dtype_of, int64
+from scull.ops import compare, create, elementwise, join, like, logic, reduce, search, slicing
+from scull.ops import math as functions
+from scull.ops.promotion import cast_to
+from scull.tensor.matrix import diagonal
+from scull.tensor.size import integer, needs_tensor, reduced_axes
+
+
+def sum(
+    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """The sum over axes; bool and int32 are summed as int64.
+
+    Args:
+        x (Tensor): what is summed.
+        axis (int | list, optional): the axes; all of them when None.
+        dtype (str | DType, optional): the element type of the sum.
+        keepdim (bool): whether the axes stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.sum(paddle.to_tensor([[1, 2], [3, 4]]), axis=0).tolist()
+        [4, 6]
+    """
+    needs_tensor(x, "sum")
+    axes, _ = reduced_axes(axis)
+    attrs: dict[str, Any] = {"axis": axes, "keepdim": keepdim}
+    if dtype is not None:
+        attrs |= {"out_dtype": dtype_of(dtype), "in_dtype": x.dtype}
+    elif x.dtype.name in ("bool", "int32"):
+        attrs |= {"out_dtype": int64, "in_dtype": x.dtype}
+    return reduce.reduce_sum(x, **attrs, name=name)
+
+
+def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The mean over axes.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.mean(paddle.to_tensor([1.0, 2.0])).item()
+        1.5
+    """
+    needs_tensor(x, "mean")
+    if x.dtype.is_integer:
+        return cast_to(mean(cast_to(x, "float64"), axis, keepdim), x.dtype)
+    axes, reduce_all = reduced_axes(axis)
+    return reduce.reduce_mean(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
+
+
+def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The greatest element over axes; equal ones each get the whole gradient.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.max(paddle.to_tensor([1, 3, 2])).item()
+        3
+    """
+    needs_tensor(x, "max")
+    axes, reduce_all = reduced_axes(axis)
+    return reduce.reduce_max(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
+
+
+def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The least element over axes; equal ones each get the whole gradient.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.min(paddle.to_tensor([1, 3, 2])).item()
+        1
+    """
+    needs_tensor(x, "min")
+    return create.scale(max(-x, axis, keepdim), scale=-1.0, name=name)
+
+
+def shared(dense: Any, x: Any, axis: Any, keepdim: bool, name: str | None) -> Any:
+    """An extreme whose gradient equal elements share."""
+    axes, reduce_all = reduced_axes(axis)
+    kept = dense(x.detach() if hasattr(x, "detach") else x, axis, True)
+    equal = cast_to(compare.equal(x, kept), x.dtype)
+    count = reduce.reduce_sum(equal, axis=axes, keepdim=True, reduce_all=reduce_all)
+    total = reduce.reduce_sum(x * equal / count, axis=axes, keepdim=keepdim, reduce_all=reduce_all)
+    return total if name is None else create.assign(total, name=name)
+
+
+def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The greatest element over axes; equal ones share the gradient.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.amax(paddle.to_tensor([1.0, 3.0])).item()
+        3.0
+    """
+    return shared(max, x, axis, keepdim, name) if x.dtype.is_float else max(x, axis, keepdim, name)
+
+
+def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The least element over axes; equal ones share the gradient.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.amin(paddle.to_tensor([1.0, 3.0])).item()
+        1.0
+    """
+    return shared(min, x, axis, keepdim, name) if x.dtype.is_float else min(x, axis, keepdim, name)
+
+
+def prod(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
+) -> Any:
+    """The product over axes.
+
+    Args:
+        x (Tensor): what is multiplied.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        dtype (str | DType, optional): the element type of the product.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.prod(paddle.to_tensor([2, 3, 4])).item()
+        24
+    """
+    needs_tensor(x, "prod")
+    if dtype is not None:
+        x = cast_to(x, dtype)
+    ndim = len(x.shape)
+    axes = [a % ndim for a in reduced_axes(axis)[0]] or list(range(ndim))
+    for a in sorted(axes, reverse=True):
+        x = product_along(x, a)
+    return like.unsqueeze(x, axes=sorted(axes), name=name) if keepdim else x
+
+
+def product_along(x: Any, axis: int) -> Any:
+    """The product along one axis: its halves are multiplied until one element is left."""
+    size = x.shape[axis]
+    if size == 0:
+        shape = [n for i, n in enumerate(x.shape) if i != axis]
+        return create.fill_constant(shape=shape, value=1.0, dtype=x.dtype)
+    while size > 1:
+        half = size // 2
+        rest = (half, half) if size % 2 == 0 else (half, half, 1)
+        first, second, *left = join.split(x, sections=rest, axis=axis)
+        x = first * second
+        if left:
+            x = join.concat([x, left[0]], axis=axis)
+        size = half + size % 2
+    return like.squeeze(x, axes=(axis,))
+
+
+def cumsum(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
+    """The sums of all elements up to each one.
+
+    Args:
+        x (Tensor): what is summed.
+        axis (int, optional): along which axis; over all elements in order when None.
+        dtype (str | DType, optional): the element type.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.cumsum(paddle.to_tensor([1, 2, 3])).tolist()
+        [1, 3, 6]
+    """
+    if dtype is not None and dtype_of(dtype) is not x.dtype:
+        x = cast_to(x, dtype)
+    if axis is None:
+        return search.cumsum(x, flatten=True, name=name)
+    return search.cumsum(x, axis=integer(axis, "axis"), name=name)
+
+
+def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The logarithm of the sum of exponentials, without overflow.
+
+    Args:
+        x (Tensor): the exponents.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.logsumexp(paddle.zeros([1])).item()
+        0.0
+    """
+    axes, reduce_all = reduced_axes(axis)
+    top = reduce.reduce_max(x, axis=axes, keepdim=True, reduce_all=reduce_all)
+    if hasattr(top, "detach"):
+        top = top.detach()
+    total = reduce.reduce_sum(
+        functions.exp(x - top), axis=axes, keepdim=True, reduce_all=reduce_all
+    )
+    found = functions.log(total) + top
+    if keepdim:
+        return found
+    return like.squeeze(found, axes=axes or tuple(range(len(x.shape))), name=name)
+
+
+def nansum(
+    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """The sum over axes, where NaN counts as 0.
+
+    Args:
+        x (Tensor): what is summed.
+        axis (int | list, optional): the axes; all of them when None.
+        dtype (str | DType, optional): the element type of the sum.
+        keepdim (bool): whether the axes stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nansum(paddle.to_tensor([1.0, float("nan")])).item()
+        1.0
+    """
+    zeros = like.full_like(x, value=0.0)
+    return sum(compare.where(compare.not_equal(x, x), zeros, x), axis, dtype, keepdim, name)
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements over axes are not 0.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.count_nonzero(paddle.to_tensor([0, 3, 4])).item()
+        2
+    """
+    return sum(cast_to(x, "bool"), axis, "int64", keepdim, name)
+
+
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+    """The sum of the diagonal of two axes.
+
+    Args:
+        x (Tensor): of two axes or more.
+        offset (int): the diagonal; 1 lies above the main one.
+        axis1 (int): the axis of rows.
+        axis2 (int): the axis of columns.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.trace(paddle.eye(3)).item()
+        3.0
+    """
+    return sum(diagonal(x, offset, axis1, axis2), -1, None, False, name)
+
+
+def diff(
+    x: Any,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The differences of neighbours along an axis, `n` times.
+
+    Args:
+        x (Tensor): the elements.
+        n (int): how many times.
+        axis (int): along which axis.
+        prepend (Tensor, optional): put before `x`.
+        append (Tensor, optional): put behind `x`.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.diff(paddle.to_tensor([1, 4, 9])).tolist()
+        [3, 5]
+    """
+    parts = [v for v in (prepend, x, append) if v is not None]
+    x = join.concat(parts, axis=axis) if len(parts) > 1 else x
+    for _ in range(n):
+        axis %= len(x.shape)
+        above = slicing.slice(x, axes=(axis,), starts=(1,), ends=(2**31 - 1,))
+        below = slicing.slice(x, axes=(axis,), starts=(0,), ends=(-1,))
+        if x.dtype.name == "bool":
+            x = logic.logical_xor(above, below)
+        else:
+            x = elementwise.subtract(above, below, name)
+    return x

@@ -1,0 +1,317 @@
+"""Places and order of elements: extremes, sorting, conditions."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.core.dtype import dtype_of
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError
+from scull.ir.variable import Variable
+from scull.ops import compare, like, move, search
+from scull.ops import join as ops
+from scull.ops.index import gather, gather_nd
+from scull.ops.promotion import cast_to
+from scull.ops.slicing import slice
+from scull.tensor.creation import constant
+from scull.tensor.reduction import sum
+from scull.tensor.size import called, integer, needs_tensor, tensor_like
+
+
+def place_of(operator: Any, x: Any, axis: Any, keepdim: bool, dtype: Any, name: Any) -> Any:
+    """The place of an extreme."""
+    if dtype is None:
+        raise ArgumentError("`dtype` is int32 or int64, not None")
+    attrs = {"keepdims": keepdim, "dtype": dtype_of(dtype)}
+    if axis is None:
+        return operator(x, axis=0, flatten=True, **attrs, name=name)
+    return operator(x, axis=integer(axis, "axis"), **attrs, name=name)
+
+
+def argmax(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """The place of the first greatest element.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int, optional): along which axis; among all elements in order when None.
+        keepdim (bool): whether the axis stays, with size 1.
+        dtype (str | DType): int32 or int64.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.argmax(paddle.to_tensor([1, 5, 3])).item()
+        1
+    """
+    return place_of(search.argmax, x, axis, keepdim, dtype, name)
+
+
+def argmin(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """The place of the first least element.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int, optional): along which axis; among all elements in order when None.
+        keepdim (bool): whether the axis stays, with size 1.
+        dtype (str | DType): int32 or int64.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.argmin(paddle.to_tensor([4, 1, 3])).item()
+        1
+    """
+    return place_of(search.argmin, x, axis, keepdim, dtype, name)
+
+
+def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+    """The places of the elements in order along an axis.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int): the axis.
+        descending (bool): whether the greatest come first.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.argsort(paddle.to_tensor([3, 1, 2])).tolist()
+        [1, 2, 0]
+    """
+    return search.argsort(x, axis=axis, descending=descending, name=name)[1]
+
+
+def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+    """The elements in order along an axis.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int): the axis.
+        descending (bool): whether the greatest come first.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.sort(paddle.to_tensor([3, 1, 2])).tolist()
+        [1, 2, 3]
+    """
+    return search.argsort(x, axis=axis, descending=descending, name=called(name, "sort"))[0]
+
+
+def topk(
+    x: Any,
+    k: Any,
+    axis: Any = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The `k` greatest or least elements along an axis, and their places.
+
+    Args:
+        x (Tensor): the elements.
+        k (int | Tensor): how many.
+        axis (int, optional): the axis; the last when None.
+        largest (bool): the greatest, or the least.
+        sorted (bool): whether they come in order; here they always do.
+        name (str, optional): the name of the outputs in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> values, places = paddle.topk(paddle.to_tensor([1, 5, 3]), 2)
+        >>> values.tolist(), places.tolist()
+        ([5, 3], [1, 2])
+    """
+    axis = -1 if axis is None else axis
+    attrs = {"axis": axis, "largest": largest, "sorted": sorted}
+    if isinstance(k, Variable):
+        return search.topk(x, k, **attrs, name=name)
+    return search.topk(x, k=integer(k, "k"), **attrs, name=name)
+
+
+def kthvalue(
+    x: Any, k: int, axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
+    """The `k`-th least element along an axis, and its place.
+
+    Args:
+        x (Tensor): the elements.
+        k (int): from 1 on.
+        axis (int, optional): the axis; the last when None.
+        keepdim (bool): whether the axis stays, with size 1.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> value, place = paddle.kthvalue(paddle.to_tensor([3, 1, 2]), 2)
+        >>> value.item(), place.item()
+        (2, 2)
+    """
+    axis = (-1 if axis is None else axis) % max(len(x.shape), 1)
+    found = search.topk(x, k=k, axis=axis, largest=False)
+    last = [slice(v, axes=(axis,), starts=(k - 1,), ends=(k,)) for v in found]
+    first, second = last if keepdim else [like.squeeze(v, axes=(axis,)) for v in last]
+    return first, second
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """`x` where a condition holds, `y` elsewhere; without them the places where it holds.
+
+    Args:
+        condition (Tensor): truth values.
+        x (number | Tensor, optional): taken where it holds.
+        y (number | Tensor, optional): taken elsewhere.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.where(paddle.to_tensor([True, False]), 1.0, paddle.zeros([2])).tolist()
+        [1.0, 0.0]
+    """
+    if x is None and y is None:
+        return nonzero(condition, as_tuple=True)
+    if x is None or y is None:
+        raise ArgumentError("either both or neither of x and y should be given")
+    needs_tensor(condition, "where", "condition")
+    known = next((v for v in (x, y) if isinstance(v, Tensor | Variable)), None)
+    if known is None:
+        known = constant([x, y])
+    return compare.where(condition, tensor_like(x, known), tensor_like(y, known), name=name)
+
+
+def nonzero(x: Any, as_tuple: bool = False) -> Any:
+    """The places of the elements that are not 0, a row each.
+
+    Args:
+        x (Tensor): the elements.
+        as_tuple (bool): a column each, in a tuple.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nonzero(paddle.to_tensor([0, 3, 4])).tolist()
+        [[1], [2]]
+    """
+    found = search.nonzero(x)
+    if not as_tuple:
+        return found
+    if len(x.shape) == 1:
+        return (found,)
+    return tuple(slice(found, axes=(1,), starts=(i,), ends=(i + 1,), infer_flags=(1,))
+        for i in range(len(x.shape)))
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Where `values` belong in a sequence in rising order.
+
+    Args:
+        sorted_sequence (Tensor): in rising order along its last axis.
+        values (Tensor): what is looked for.
+        out_int32 (bool): places as int32 instead of int64.
+        right (bool): behind equal elements instead of before them.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.searchsorted(paddle.to_tensor([1, 3, 5]), paddle.to_tensor([2, 3])).tolist()
+        [1, 1]
+    """
+    one = like.unsqueeze(sorted_sequence, axes=(len(sorted_sequence.shape) - 1,))
+    each = like.unsqueeze(values, axes=(len(values.shape),))
+    before = compare.less_equal(one, each) if right else compare.less_than(one, each)
+    return cast_to(sum(before, -1), "int32" if out_int32 else "int64")
+
+
+def bucketize(
+    x: Any,
+    sorted_sequence: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Where the elements of `x` belong in a vector in rising order.
+
+    Args:
+        x (Tensor): what is looked for.
+        sorted_sequence (Tensor): a vector in rising order.
+        out_int32 (bool): places as int32 instead of int64.
+        right (bool): behind equal elements instead of before them.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.bucketize(paddle.to_tensor([2, 3]), paddle.to_tensor([1, 3, 5])).tolist()
+        [1, 1]
+    """
+    return searchsorted(sorted_sequence, x, out_int32, right, name)
+
+
+def unique(
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The elements without repetition, in rising order; eager mode only.
+
+    Args:
+        x (Tensor): the elements.
+        return_index (bool): also where each is first found.
+        return_inverse (bool): also which of them each element is.
+        return_counts (bool): also how often each is found.
+        axis (int, optional): slices along this axis instead of elements.
+        dtype (str | DType): of places and counts.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.unique(paddle.to_tensor([3, 1, 1])).tolist()
+        [1, 3]
+    """
+    needs_tensor(x, "unique")
+    if isinstance(x, Variable):
+        raise ArgumentError("unique() works in eager mode only")
+    wanted = [return_index, return_inverse, return_counts]
+    found, *others = np.unique(x.array, True, True, True, axis)
+    first = first_of(x, others[0], axis)
+    rest = [Tensor(v.reshape(-1)).astype(dtype) for v, w in zip(others, wanted, strict=True) if w]
+    assert found.shape == tuple(first.shape)
+    return (first, *rest) if rest else first
+
+
+def first_of(x: Any, places: Any, axis: Any) -> Any:
+    """The elements (or slices) of `x` at `places`, on the tape."""
+    if axis is None:
+        return gather(move.reshape(x, shape=(-1,)), Tensor(places), axis=0)
+    return gather(x, Tensor(places), axis=axis)
+
+
+def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+    """Row by row the row of one of several tensors, which `index` chooses.
+
+    Args:
+        inputs (list[Tensor]): tensors of one shape.
+        index (Tensor): which one, a row each.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> a, b = paddle.zeros([2, 1]), paddle.ones([2, 1])
+        >>> paddle.multiplex([a, b], paddle.to_tensor([[1], [0]])).tolist()
+        [[1.0], [0.0]]
+    """
+    rows = search.cumsum(cast_to(like.full_like(index, value=1.0), "int64"), axis=0, exclusive=True)
+    places = ops.concat([cast_to(index, "int64"), rows], axis=1)
+    return gather_nd(ops.stack(list(inputs)), places, name=name)

@@ -1,0 +1,198 @@
+"""The tape: gradients, order, hooks, versions, mistakes, its text."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.autograd import tape_text
+from scull.errors import ArgumentTypeError, InPlaceError, ShapeError, TapeError
+
+
+def leaf(*values):
+    return paddle.to_tensor(list(values), dtype="float32", stop_gradient=False)
+
+
+def test_two_embeddings_multiplied_give_both_tables_their_gradients(golden):
+    users, items = paddle.nn.Embedding(4, 3), paddle.nn.Embedding(5, 3)
+    out = paddle.nn.functional.relu(users(paddle.to_tensor([1, 2])) * items(paddle.to_tensor([0, 4])))
+    total = out.sum()
+    assert tape_text(total) == golden
+    u, i = users.weight.numpy()[[1, 2]], items.weight.numpy()[[0, 4]]
+    total.backward()
+    open_ = (u * i > 0).astype("float32")
+    np.testing.assert_allclose(users.weight.grad.numpy()[[1, 2]], open_ * i)
+    np.testing.assert_allclose(items.weight.grad.numpy()[[0, 4]], open_ * u)
+    assert not users.weight.grad.numpy()[[0, 3]].any()
+
+
+def test_a_gradients_gradient_is_the_second_derivative():
+    x = leaf(2.0)
+    (dx,) = paddle.grad(x * x * x, x, create_graph=True)
+    (ddx,) = paddle.grad(dx, x, create_graph=True)
+    (dddx,) = paddle.grad(ddx, x)
+    assert (dx.item(), ddx.item(), dddx.item()) == (12.0, 12.0, 6.0)
+
+
+def test_gradients_add_up_over_passes_until_they_are_cleared():
+    x = leaf(1.0, 2.0)
+    for _ in range(2):
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [4.0, 8.0]
+    x.clear_gradient(set_to_zero=False)
+    assert x.grad is None
+
+
+def test_a_second_backward_is_refused_and_says_what_to_pass():
+    x = leaf(1.0)
+    y = (x * x).sum()
+    y.backward()
+    with pytest.raises(TapeError, match="retain_graph=True"):
+        y.backward()
+    z = (x * x).sum()
+    z.backward(retain_graph=True)
+    z.backward()
+    assert x.grad.tolist() == [6.0]
+
+
+def test_a_saved_tensor_changed_in_place_is_named_with_the_operation():
+    x = leaf(1.0, 2.0)
+    y = x * 1.0
+    z = paddle.exp(y)
+    z.scale_(2.0)
+    with pytest.raises(InPlaceError, match=r"the gradient of `exp` needs its `out`.*changed in place"):
+        z.sum().backward()
+
+
+def test_an_error_in_backward_leaves_the_tape_and_the_leaves_usable():
+    x = leaf(1.0)
+
+    def refuse(grad):
+        raise ValueError("not today")
+
+    y = x * 2.0
+    handle = y.register_hook(refuse)
+    with pytest.raises(ValueError, match="not today"):
+        (y * 3.0).sum().backward()
+    handle.remove()
+    (x * 5.0).sum().backward()
+    assert x.grad.tolist() == [5.0]
+
+
+def test_hooks_see_the_whole_gradient_once_and_may_replace_it():
+    x = leaf(1.0)
+    y = x * 1.0
+    seen = []
+    y.register_hook(lambda g: seen.append(g.item()))
+    y.register_hook(lambda g: g * 10.0)
+    (y * 2.0 + y * 3.0).sum().backward()
+    assert seen == [5.0]
+    assert x.grad.tolist() == [50.0]
+
+
+def test_no_grad_records_nothing_in_this_thread_only():
+    x = leaf(1.0)
+    found = []
+    with paddle.no_grad():
+        thread = threading.Thread(target=lambda: found.append((x * 2.0).stop_gradient))
+        thread.start()
+        thread.join()
+        assert (x * 2.0).stop_gradient
+    assert found == [False]
+    assert not (x * 2.0).stop_gradient
+
+
+def test_an_input_off_the_path_is_refused_or_none():
+    x, y = leaf(1.0), leaf(1.0)
+    with pytest.raises(TapeError, match="allow_unused=True"):
+        paddle.grad(x * 2.0, y)
+    assert paddle.grad(x * 2.0, y, allow_unused=True) == [None]
+
+
+def test_grad_leaves_the_leaves_untouched():
+    x, w = leaf(1.0), leaf(3.0)
+    (dx,) = paddle.grad(x * w, x)
+    assert dx.tolist() == [3.0]
+    assert x.grad is None
+    assert w.grad is None
+
+
+def test_a_gradient_of_another_shape_is_refused_with_both():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(ShapeError, match=r"shape \[3\] and the tensor \[2\]"):
+        (x * 2.0).backward(paddle.ones([3]))
+
+
+def test_what_is_no_tensor_is_refused():
+    with pytest.raises(ArgumentTypeError, match="`outputs`"):
+        paddle.grad(3, leaf(1.0))
+
+
+def test_a_long_chain_needs_no_recursion():
+    x = leaf(1.0)
+    y = x
+    for _ in range(20_000):
+        y = y + x
+    y.sum().backward()
+    assert x.grad.tolist() == [20_001.0]
+
+
+def test_a_user_visible_gradient_shares_no_memory_with_another():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (x + y).sum().backward()
+    x.grad.numpy()
+    assert not np.shares_memory(x.grad.array, y.grad.array)
+
+
+def test_a_py_layer_is_one_node_with_its_own_rule():
+    class Cube(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x, power):
+            ctx.save_for_backward(x)
+            ctx.power = power
+            return x**power
+
+        @staticmethod
+        def backward(ctx, dy):
+            (x,) = ctx.saved_tensor()
+            return dy * ctx.power * x ** (ctx.power - 1)
+
+    x = leaf(2.0)
+    y = Cube.apply(x, 3)
+    (dx,) = paddle.grad(y, x, create_graph=True)
+    assert dx.tolist() == [12.0]
+    assert paddle.grad(dx, x)[0].tolist() == [12.0]
+
+
+def test_a_py_layer_that_returns_too_few_gradients_says_how_many():
+    class Pair(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy
+
+    with pytest.raises(ValueError, match="returned 1 gradients for 2 Tensors"):
+        Pair.apply(leaf(1.0), leaf(2.0)).sum().backward()
+
+
+def test_row_sparse_gradients_stay_rows():
+    table = paddle.nn.Embedding(100, 2, sparse=True)
+    out = table(paddle.to_tensor([3, 3, 7]))
+    out.sum().backward()
+    grad = table.weight.grad
+    assert grad.is_selected_rows()
+    assert sorted(grad.array.rows.tolist()) == [3, 3, 7]
+    assert grad.array.merged().values.tolist() == [[2.0, 2.0], [1.0, 1.0]]
+
+
+def test_operators_with_lists_send_each_operand_its_own_gradient():
+    x, y = leaf(1.0, 2.0), leaf(3.0)
+    a, b, c = paddle.split(paddle.concat([x, y]), 3)
+    (a * 2.0 + c * 5.0).sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0]
+    assert y.grad.tolist() == [5.0]
+    assert b is not None

@@ -1,0 +1,130 @@
+"""Programs, modes and places under their older names."""
+
+import numpy as np
+import pytest
+
+from scull import base
+from scull.base import framework
+from scull.base.dygraph.base import switch_to_static_graph
+from scull.core.dtype import bfloat16, float32, float64
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentTypeError, UnsupportedError
+from scull.ir.mode import in_dynamic_mode
+from scull.ir.variable import Variable
+
+
+def test_grad_var_name_adds_the_suffix():
+    assert framework.grad_var_name("x") == "x@GRAD"
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        ("float32", float32),
+        (np.float64, float64),
+        (np.dtype("float32"), float32),
+        ("uint16", bfloat16),
+        ("bfloat16", bfloat16),
+        (float, float64),
+        (float32, float32),
+    ],
+)
+def test_numpy_types_and_names_become_element_types(given, dtype):
+    assert framework.convert_np_dtype_to_dtype_(given) is dtype
+
+
+def test_dygraph_guard_changes_the_mode_for_its_block():
+    with framework._dygraph_guard(None):
+        assert not in_dynamic_mode() and framework._dygraph_tracer() is None
+        with base.dygraph.guard():
+            assert in_dynamic_mode() and framework._dygraph_tracer()._has_grad
+        assert not in_dynamic_mode()
+    assert in_dynamic_mode()
+
+
+def test_guard_numbers_names_afresh():
+    with base.dygraph.guard():
+        first = base.unique_name.generate("w")
+    with base.dygraph.guard():
+        assert base.unique_name.generate("w") == first == "w_0"
+
+
+def test_a_switched_function_records():
+    @switch_to_static_graph
+    def record():
+        assert not in_dynamic_mode()
+        return 3
+
+    assert record() == 3 and in_dynamic_mode()
+
+
+def test_a_function_for_one_mode_says_so_in_the_other():
+    @framework.static_only
+    def build():
+        """Doc."""
+
+    @framework.dygraph_only
+    def compute():
+        return 1
+
+    assert build.__name__ == "build" and build.__doc__ == "Doc."
+    with pytest.raises(AssertionError, match=r"'build\(\)' is only supported in static graph mode"):
+        build()
+    assert compute() == 1
+    with (
+        framework._dygraph_guard(None),
+        pytest.raises(AssertionError, match=r"only support 'compute\(\)' in dynamic graph mode"),
+    ):
+        compute()
+
+
+def test_switched_programs_are_the_default_ones():
+    main, startup = framework.Program(), framework.Program()
+    before = framework.switch_main_program(main)
+    first = framework.switch_startup_program(startup)
+    try:
+        assert framework.default_main_program() is main
+        assert framework.default_startup_program() is startup
+    finally:
+        framework.switch_main_program(before)
+        framework.switch_startup_program(first)
+    assert framework.default_main_program() is before
+
+
+def test_another_representation_of_programs_there_is_not():
+    assert framework.in_pir_mode() is False
+    with pytest.raises(UnsupportedError, match="passes work on Programs"):
+        framework.IrGraph(None)
+
+
+def test_to_variable_takes_arrays_and_lists_and_leaves_tensors_alone():
+    made = base.dygraph.to_variable(np.ones([2], "float32"), name="a")
+    assert (made.name, made.stop_gradient, made.tolist()) == ("a", True, [1.0, 1.0])
+    assert base.dygraph.to_variable([1, 2]).tolist() == [1, 2]
+    assert base.dygraph.to_variable(made) is made
+    with pytest.raises(ArgumentTypeError, match="The type of 'value' in base"):
+        base.dygraph.to_variable(3)
+
+
+def test_create_tensor_makes_an_empty_tensor_by_name():
+    made = framework._create_tensor(name="t", dtype="float64", persistable=True)
+    assert isinstance(made, Tensor)
+    assert (made.name, made.dtype, made.persistable) == ("t", float64, True)
+
+
+def test_variables_are_read_by_index_in_static_mode():
+    with framework._dygraph_guard(None), framework.program_guard(framework.Program()):
+        x = (
+            framework.default_main_program()
+            .global_block()
+            .create_var(name="x", shape=[2, 3], dtype="float32")
+        )
+        assert isinstance(x, Variable)
+        assert base.variable_index._getitem_static(x, 0).shape == (3,)
+
+
+def test_the_messages_of_files_are_found_by_name():
+    assert base.proto.framework_pb2.VarType.FP32 == 5
+    assert base.proto.framework_pb2.ProgramDesc().IsInitialized()
+    with pytest.raises(AttributeError, match="has no attribute 'Nope'"):
+        _ = base.proto.framework_pb2.Nope

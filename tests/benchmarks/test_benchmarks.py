@@ -1,0 +1,120 @@
+"""The benchmarks measure what they say: counts and bytes here, times nowhere."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from benchmarks import eager, executor, harness, memory, start
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_importing_scull_loads_nothing_heavy():
+    *_, loaded, own, modules = start.imported()
+    assert loaded == []
+    assert 0 < own < modules
+
+
+def test_a_spread_is_the_median_between_two_percentiles():
+    assert harness.spread([float(n) for n in range(101)]) == harness.Spread(50.0, 10.0, 90.0)
+    assert harness.spread([2.0]) == harness.Spread(2.0, 2.0, 2.0)
+    assert harness.Spread(2.0, 1.0, 4.0).times(10).show(" us") == "20 us (10..40)"
+
+
+def test_contenders_take_turns_and_the_first_rounds_are_dropped():
+    turns = []
+
+    def contender(name):
+        return lambda: turns.append(name) or float(len(turns))
+
+    found = harness.rounds({"a": contender("a"), "b": contender("b")}, 10)
+    assert turns == ["a", "b"] * 11
+    assert found["a"] == [float(n) for n in range(3, 22, 2)]
+
+
+def test_a_row_beside_a_peer_has_the_ratio_of_each_round():
+    row = harness.beside("chain", "<= 1x", {"scull": [1e-6, 4e-6], "torch": [2e-6, 4e-6]})
+    assert row.measured == "0.75x (0.55..0.95)"
+    assert row.detail == "scull 2.5 us (1.3..3.7), torch 3 us (2.2..3.8)"
+
+
+def test_without_torch_a_row_says_so(monkeypatch):
+    monkeypatch.setattr(harness.util, "find_spec", lambda name: None)
+    harness.torch.cache_clear()
+    try:
+        assert [row.measured for row in eager.rows(1)] == ["torch not installed"] * 5
+    finally:
+        harness.torch.cache_clear()
+
+
+def test_a_table_shows_what_is_asked_beside_what_was_measured():
+    text = harness.table(
+        [harness.Row("import", "<= 0.25 s", "0.2 s"), harness.Row("a", "", "b", "c")]
+    )
+    assert text.splitlines() == [
+        "figure  asked      measured  detail",
+        "import  <= 0.25 s  0.2 s",
+        "a                  b         c",
+    ]
+
+
+def bare_chain():
+    """The chain by NumPy."""
+    x, y = eager.SMALL
+    for _ in range(eager.LENGTH // 2):
+        x = (x + y) * y
+    return x
+
+
+def test_both_ways_to_write_the_chain_compute_it():
+    x, y = map(paddle.to_tensor, eager.SMALL)
+    for chain in (eager.by_operators, eager.by_functions(paddle.add, paddle.multiply)):
+        assert np.array_equal(chain(x, y).numpy(), bare_chain())
+
+
+def test_the_program_of_the_chain_has_its_operators_and_computes_it():
+    main, out = executor.chain()
+    types = [operator.type for operator in main.global_block().ops]
+    assert types == ["elementwise_add", "elementwise_mul"] * (executor.LENGTH // 2)
+    feed = dict(zip("xy", eager.SMALL, strict=True))
+    (found,) = paddle.static.Executor().run(main, feed=feed, fetch_list=[out])
+    assert np.array_equal(found, bare_chain())
+    (plan,) = [bound.plan for bound in main.plans.values()]
+    assert len(plan.steps) == executor.LENGTH
+
+
+def test_the_ledger_is_within_5_percent_of_tracemalloc():
+    run = memory.perceptron()
+    assert memory.ledger_peak(run) == pytest.approx(memory.traced_peak(run), rel=0.05)
+
+
+@pytest.mark.parametrize("made", [memory.perceptron, memory.demo])
+def test_temporaries_take_little_more_than_lifetimes_allow(made):
+    run = made()
+    assert memory.ledger_peak(run) <= 1.2 * memory.lifetime_peak(run)
+
+
+def test_lifetimes_of_a_chain_allow_two_values_at_once():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [256, 256], "float32")
+        y = x
+        for _ in range(5):
+            y = paddle.exp(y)
+    paddle.disable_static()
+    feed = {"x": np.zeros((256, 256), np.float32)}
+    run = memory.Run(main, feed, [y])
+    assert memory.lifetime_peak(run) == 2 * 256 * 256 * 4 == memory.ledger_peak(run)
+
+
+def test_the_command_prints_every_figure_and_succeeds():
+    command = [sys.executable, "-m", "benchmarks", "--rounds", "2", "--processes", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = [line for line in done.stdout.splitlines() if "<=" in line]
+    assert len(asked) == 11

@@ -1,0 +1,86 @@
+"""The Programs of `tools/harvest_programs.py`, as scull builds them and as the reference did."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scull.files import wire
+from scull.files.program import program_of
+from scull.ir.verify import verify
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+REFERENCE = ROOT / "tests" / "data" / "reference" / "programs"
+NAMES = sorted({p.name.split(".")[0] for p in REFERENCE.glob("*.txt")} - {"branch", "loop"})
+TEXTS = sorted(p for p in REFERENCE.glob("*.txt") if p.name.split(".")[0] in NAMES)
+
+BUILD = """
+import base64, json, sys
+import scull.compat
+scull.compat.install()
+import paddle
+import harvest_programs as h
+from paddle import static
+from scull.files.program import bytes_of
+paddle.enable_static()
+found = {}
+for name in sys.argv[1:]:
+    main, startup = static.Program(), static.Program()
+    with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+        programs = getattr(h, name)() or {}
+    for kind, program in ({"main": main, "startup": startup} | programs).items():
+        data = base64.b64encode(bytes_of(program)).decode()
+        found[f"{name}.{kind}"] = [str(program), data]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def built():
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tools'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, *NAMES], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_a_program_prints_as_the_reference_prints_it(path, built):
+    assert built[path.stem][0] == path.read_text()
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_a_saved_program_equals_the_references_field_by_field(path, built):
+    ours = fields(base64.b64decode(built[path.stem][1]))
+    assert ours == fields(path.with_suffix(".pb").read_bytes())
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_a_recorded_program_is_legal(path, built):
+    verify(program_of(base64.b64decode(built[path.stem][1])))
+
+
+def fields(data):
+    """Variables, operators, slots and attributes of a Program, `op_callstack` apart."""
+    message = wire.read_program(data)
+    return [
+        {
+            "vars": {v.name: str(v) for v in block.vars},
+            "ops": [operator_fields(o) for o in block.ops],
+        }
+        for block in message.blocks
+    ]
+
+
+def operator_fields(o):
+    return {
+        "type": o.type,
+        "inputs": {p.parameter: list(p.arguments) for p in o.inputs},
+        "outputs": {p.parameter: list(p.arguments) for p in o.outputs},
+        "attrs": {a.name: wire.attribute_value(a) for a in o.attrs if a.name != "op_callstack"},
+    }
