@@ -5,7 +5,7 @@ import scull as paddle
 x = paddle.linspace(-1, 1, 64).reshape([64, 1])
 paddle.seed(0)
 network = paddle.nn.Sequential(paddle.nn.Linear(1, 16), paddle.nn.Tanh(), paddle.nn.Linear(16, 1))
-adam = paddle.optimizer.Adam(0.02, parameters=network.parameters())
+adam = paddle.optimizer.Adam(0.05, parameters=network.parameters())
 for _ in range(200):  # eager: every line computes at once
     loss = paddle.nn.functional.mse_loss(network(x), x * x)
     loss.backward()
@@ -17,7 +17,7 @@ paddle.seed(0)
 inputs = paddle.static.data("x", [64, 1])
 network = paddle.nn.Sequential(paddle.nn.Linear(1, 16), paddle.nn.Tanh(), paddle.nn.Linear(16, 1))
 cost = paddle.nn.functional.mse_loss(network(inputs), inputs * inputs)
-paddle.optimizer.Adam(0.02).minimize(cost)
+paddle.optimizer.Adam(0.05).minimize(cost)
 exe = paddle.static.Executor()
 exe.run(paddle.static.default_startup_program())
 costs = [exe.run(feed={"x": x.numpy()}, fetch_list=[cost])[0].item() for _ in range(200)]

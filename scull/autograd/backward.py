@@ -67,7 +67,8 @@ def gradients(
             seeds[t] = given
             continue
         seed = block.variable(renamed(block, t.name + "@GRAD"), t.meta)
-        with block.program.serving(BACKWARD), interpreting(recorder), recorder.into(seed):
+        serving = block.program.serving(BACKWARD, namescope="")
+        with serving, interpreting(recorder), recorder.into(seed):
             op_of("fill_any_like").call(t, value=1.0, dtype=t.dtype)
         seeds[t] = seed
     block.program.derivatives -= 1
@@ -239,9 +240,10 @@ def make_gradient(
     if op.inline_gradient:
         inline(pass_, g, known, outs, o.attrs)
         return
+    by_slot = sorted(wanted.items(), key=lambda item: op.slot(op.inputs[item[0]]))
     pairs = [
         name
-        for i, slot in wanted.items()
+        for i, slot in by_slot
         for v, d in zip(receiving(pass_, o, i), slot, strict=True)
         if v.is_parameter
         for name in (v.name, d.name)
@@ -256,6 +258,8 @@ def make_gradient(
     operator.role, operator.role_var = BACKWARD, tuple(pairs)
     operator.namescope, operator.device, operator.line = o.namescope, o.device, o.line
     pass_.into.append(operator)
+    if o.attrs.get("is_sparse"):
+        pass_.into.metas(operator)
 
 
 def receiving(pass_: Backward, o: Operator, i: int) -> list[Variable]:

@@ -65,6 +65,8 @@ def derive_gradient(op: Op) -> Op | None:
         slots=spelling,
         attrs=op.spelt_attrs,
         fixed=op.fixed,
+        printed=tuple(set(op.fixed) - op.unprinted),
+        unprinted=tuple(op.unprinted),
         unsaid=tuple(spelling["d" + up[n]] for n in op.outputs if n in op.optional),
     )
     g: Op = function.op

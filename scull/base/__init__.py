@@ -7,9 +7,11 @@ from scull.base import (
     core,
     data_feeder,
     default_scope_funcs,
+    desc,
     dygraph,
     executor,
     framework,
+    holder,
     initializer,
     io,
     layer_helper,
@@ -55,17 +57,26 @@ from scull.base.initializer import set_global_initializer
 from scull.base.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from scull.base.param_attr import ParamAttr
 from scull.core.absent import absent
-from scull.core.tensor import Tensor
 from scull.runtime.scope import Scope
 
-libpaddle = core
+libpaddle, Tensor = core, LoDTensor
 disable_imperative, enable_imperative, _Scope = disable_dygraph, enable_dygraph, Scope
 
-for name in (  # what `paddle.framework` shows of this door
-    "OpProtoHolder _current_expected_place _dygraph_tracer _get_paddle_place"
-    " convert_np_dtype_to_dtype_ core dygraph_not_support dygraph_only in_pir_mode"
-    " switch_main_program switch_startup_program use_pir_api"
-).split():
+SHOWN = (  # by `paddle.framework` too
+    "OpProtoHolder",
+    "_current_expected_place",
+    "_dygraph_tracer",
+    "_get_paddle_place",
+    "convert_np_dtype_to_dtype_",
+    "core",
+    "dygraph_not_support",
+    "dygraph_only",
+    "in_pir_mode",
+    "switch_main_program",
+    "switch_startup_program",
+    "use_pir_api",
+)
+for name in SHOWN:
     setattr(public, name, getattr(framework, name))
 
 __getattr__ = absent(
@@ -110,6 +121,7 @@ __all__ = [
     "default_main_program",
     "default_scope_funcs",
     "default_startup_program",
+    "desc",
     "device_guard",
     "disable_dygraph",
     "dygraph",
@@ -119,6 +131,7 @@ __all__ = [
     "get_flags",
     "global_scope",
     "gradients",
+    "holder",
     "in_dygraph_mode",
     "in_dynamic_or_pir_mode",
     "in_pir_mode",

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from scull.base.op_proto import get_all_op_protos
-from scull.base.var_desc import AttrType, VarDesc
+from scull.base.var_desc import AttrType, DataType, VarDesc
 from scull.core import session
 from scull.core.absent import absent
 from scull.core.dtype import dtype_of
@@ -36,7 +36,8 @@ from scull.runtime.scope import Cell as Variable
 from scull.runtime.scope import Scope
 from scull.runtime.scope import ScopeTensor as LoDTensor
 
-_Scope, EnforceNotMet, SelectedRows, DenseTensor = Scope, ScullError, Rows, LoDTensor
+_Scope, EnforceNotMet, SelectedRows = Scope, ScullError, Rows
+DenseTensor = LoDTensor
 
 eager = SimpleNamespace(Tensor=Tensor, EagerParamBase=Parameter)
 
@@ -105,6 +106,17 @@ has_non_empty_grad_op_maker = has_grad_op_maker
 def has_empty_grad_op_maker(type: str) -> bool:
     """Whether an operator is declared to have no gradient."""
     return op_of(type).gradient is None
+
+
+def get_op_attrs_default_value(type: Any) -> dict[str, Any]:
+    """The attributes of an operator that have defaults, as a Program spells them."""
+    op = op_of(type.decode() if isinstance(type, bytes) else type)
+    return {op.attribute(n): op.kinds[n].spelt(v) for n, v in op.attrs.items()}
+
+
+def get_op_extra_attrs(type: Any) -> dict[str, Any]:
+    """The attributes that mean nothing here and stand in Programs all the same."""
+    return dict(op_of(type.decode() if isinstance(type, bytes) else type).fixed)
 
 
 def size_of_dtype(dtype: Any) -> int:
@@ -180,7 +192,7 @@ def _set_eager_deletion_mode(threshold: float, fraction: float, fast: bool) -> N
     PADDLE["FLAGS_eager_delete_tensor_gb"] = threshold
 
 
-__getattr__ = absent(
+lookup = absent(
     __name__,
     {
         "a Program is Python objects, there is no description beside it": (
@@ -204,7 +216,7 @@ __getattr__ = absent(
         ),
         "operators are written in Python": (
             "_get_all_register_op_kernels _get_phi_kernel_name load_op_meta_info_and_register_op"
-            " get_op_extra_attrs get_op_attrs_default_value get_op_version_map call_vjp has_vjp"
+            " get_op_version_map call_vjp has_vjp"
         ),
         "processes do not train together": (
             "ProcessGroup ProcessGroupGloo TCPStore ReduceOp Fleet DistTensor TensorDistAttr"
@@ -214,11 +226,17 @@ __getattr__ = absent(
     },
 )
 
+
+def __getattr__(name: str) -> Any:
+    return LoDTensor if name == "Tensor" else lookup(name)
+
+
 __all__ = [
     "AttrType",
     "CPUPlace",
     "CUDAPinnedPlace",
     "CUDAPlace",
+    "DataType",
     "LoDTensor",
     "Place",
     "Scope",

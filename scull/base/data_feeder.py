@@ -1,5 +1,6 @@
 """Checks of arguments as layers make them, and batches of samples made into arrays to feed."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
+from scull.runtime.scope import ScopeTensor
 
 NAMES = (
     "bool, float16, uint16, float32, float64, int8, int16, int32, int64, uint8, complex64, "
@@ -149,14 +151,14 @@ class DataFeeder:
                 raise ArgumentTypeError("Feed list should contain a list of variable")
         self.variables, self.place = found, place
 
-    def feed(self, iterable: Iterable[Any]) -> dict[str, Any]:
-        """The samples of one batch, stacked by field.
+    def feed(self, iterable: Iterable[Any]) -> dict[str, ScopeTensor]:
+        """The samples of one batch, stacked by field; sequences are put end to end.
 
         Args:
             iterable: samples, each a tuple or list with one entry a field.
 
         Returns:
-            dict: what `Executor.run` is fed.
+            dict: LoDTensors by the name of the input, as `Executor.run` is fed.
         """
         samples = list(iterable)
         for sample in samples:
@@ -171,10 +173,22 @@ class DataFeeder:
         }
 
 
-def batch(variable: Variable, fields: list[Any]) -> Any:
-    """One field of all samples as an array of the variable's element type and shape."""
+def batch(variable: Variable, fields: list[Any]) -> ScopeTensor:
+    """One field of all samples as a tensor of the variable's element type and shape."""
+    lengths: list[list[int]] = []
+    for _ in range(variable.lod_level):
+        lengths.append([len(sequence) for sequence in fields])
+        fields = [value for sequence in fields for value in sequence]
     array = np.array(fields, variable.dtype.array)
-    sizes = [n for n in variable.shape[1:] if n >= 0]
-    if len(sizes) == len(variable.shape[1:]) and array.size == len(fields) * int(np.prod(sizes)):
-        return array.reshape(len(fields), *sizes)
-    return array
+    sizes = variable.shape[1:]
+    if all(n >= 0 for n in sizes):
+        if array.size != len(fields) * math.prod(sizes):
+            raise ArgumentError(
+                f"Reshape error. What is defined in data layer is {list(variable.shape)}, but "
+                f"received {list(array.shape)}"
+            )
+        array = array.reshape(len(fields), *sizes)
+    made = ScopeTensor()
+    made.set(array)
+    made.set_recursive_sequence_lengths(lengths)
+    return made

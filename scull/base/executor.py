@@ -6,8 +6,10 @@ import numpy as np
 
 from scull.base import core
 from scull.core.absent import absent
+from scull.core.dtype import dtype_of
+from scull.errors import ArgumentTypeError
 from scull.executor.executor import Executor
-from scull.runtime.scope import Scope, global_scope
+from scull.runtime.scope import Scope, ScopeTensor, global_scope
 from scull.static.scope import scope_guard
 
 
@@ -31,6 +33,24 @@ def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True)
         "var.persistable = True in your program."
     )
     return as_numpy(cell.get_tensor(), copy=True) if return_numpy else cell.get_tensor()
+
+
+def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> ScopeTensor:
+    """A number, a list or an array as a tensor to feed."""
+    if isinstance(data, list) and any(isinstance(v, ScopeTensor) for v in data):
+        raise RuntimeError("Some of your feed data hold LoD information. Feed LoDTensors instead.")
+    if not isinstance(data, np.ndarray):
+        assert dtype is not None, "The dtype should be given when feed data is not np.ndarray"
+        data = np.array(data, ndmin=int(np.isscalar(data)))
+        if data.dtype == object:
+            raise ArgumentTypeError(
+                "Failed to convert data to a NumPy array: it holds what is no number, or lists of "
+                "differing lengths"
+            )
+        data = data.astype(dtype_of(dtype).array)
+    made = ScopeTensor()
+    made.set(data, place)
+    return made
 
 
 __getattr__ = absent(

@@ -66,6 +66,14 @@ class VarType(metaclass=VarTypes):
     STRING, STRINGS, SPARSE_COO = Unused.STRING, Unused.STRINGS, Unused.SPARSE_COO
 
 
+class DataType:
+    """Element types under the names that newer code has for them."""
+
+    BOOL, UINT8, INT8, INT16, INT32, INT64 = bool_, uint8, int8, int16, int32, int64
+    FLOAT16, FLOAT32, FLOAT64, BFLOAT16 = float16, float32, float64, bfloat16
+    COMPLEX64, COMPLEX128 = complex64, complex128
+
+
 class VarDesc:
     """Where old code finds `VarType`."""
 

@@ -49,6 +49,7 @@ class Op:
         unsaid: tuple[str, ...] = (),
         bare: bool = False,
         printed: tuple[str, ...] = (),
+        recorded: dict[str, Any] | None = None,
         unprinted: tuple[str, ...] = (),
     ) -> None:
         self.name, self.type, self.body = body.__name__, type or body.__name__, body
@@ -64,6 +65,7 @@ class Op:
         self.unprinted = frozenset(unprinted) | (set(fixed or ()) - set(printed))
         assert self.effects <= EFFECTS, self.effects
         self.spelling, self.spelt_attrs, self.fixed = slots or {}, attrs or {}, fixed or {}
+        self.recorded = recorded or {}  # element types that Programs note for these outputs
         self.read_schema(body, outputs)
         self.start()
 
@@ -140,6 +142,13 @@ class Op:
         if self.composite:
             return Op.expand(self, metas, attrs)  # type: ignore[no-any-return]
         return as_tuple(self.body(*metas, **attrs))
+
+    def noted(self, metas: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The metas of the results as a Program notes them, which for a few differ from what is."""
+        if not self.recorded:
+            return metas
+        pairs = zip(self.outputs, metas, strict=True)
+        return tuple(m.with_dtype(self.recorded.get(n, m.dtype)) for n, m in pairs)
 
     @property
     def gradient(self) -> "Op | None":

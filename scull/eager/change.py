@@ -13,7 +13,7 @@ from scull.core.place import Place
 from scull.core.tensor import Leaf, Tensor
 from scull.eager.attach import attach
 from scull.eager.conversion import dense
-from scull.eager.index import fitted, getitem, write_array, written
+from scull.eager.index import fitted, getitem, simple, tensor_item, write_array, written
 from scull.eager.property import tensor_of
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, UnsupportedError
 
@@ -86,6 +86,13 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 def assign_item(x: Any, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     refuse_leaf(x)
+    array = x.array
+    if x.node is None and type(array) is np.ndarray and type(value) in (int, float, bool):
+        place = simple(array.shape, index)
+        if place is not None:
+            array[place] = value
+            changed(array, "__setitem__")
+            return
     needs = x.node is not None or (isinstance(value, Tensor) and value.node is not None)
     if needs and recording():
         adopt(x, written(untouched(x, (value,)), index, value), "__setitem__")
@@ -121,7 +128,7 @@ def precise(x: Any) -> Any:
 class Changed:
     """Methods that overwrite a tensor."""
 
-    __getitem__ = getitem
+    __getitem__ = tensor_item
     __setitem__ = assign_item
 
     def fill_(self: Any, value: float) -> Tensor:

@@ -163,7 +163,9 @@ class Moved:
         for given in (*args, options.get("other"), options.get("device")):
             if isinstance(given, Tensor):
                 wanted = given.dtype
-            elif isinstance(given, DType | np.dtype | type) or (isinstance(given, str) and not is_device(given)):
+            elif isinstance(given, DType | np.dtype | type) or (
+                isinstance(given, str) and not is_device(given)
+            ):
                 wanted = given
             elif not isinstance(given, str | Place | bool | None):
                 raise ArgumentTypeError(

@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from scull.core import session
 from scull.core.dtype import int32
+from scull.core.eager import made
+from scull.core.interpreter import current
 from scull.core.op import op_of
-from scull.core.tensor import Tensor
+from scull.core.tensor import Tensor, new
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
 from scull.ops import create, index, join, like, mask, move, search, slicing
 from scull.ops.promotion import cast_to
 
+SLICE = slicing.slice.op
 FAR = 2**31 - 1  # as an end of a slice: behind the last element
 SHORT = bool | np.bool_
 
@@ -130,17 +134,38 @@ def window(x: Any, wanted: Index) -> Any:
         options["infer_flags"] = (flag,) * len(wanted.axes)
         if all(isinstance(n, int) and n == 1 for n in wanted.steps):
             tensors = (None, None, starts_list, ends_list)
-            x = slicing.slice(x, *given(tensors), **options, starts=starts, ends=ends)
+            found = slicing.slice(
+                x, *given(tensors), **options, starts=starts, ends=ends, **named(x, "slice")
+            )
+            x = called_after(x, "slice", found)
         else:
             steps, steps_list = numbers(wanted.steps)
             tensors = (None, starts_list, None, ends_list, None, steps_list)
             bounds = {"starts": starts, "ends": ends, "strides": steps}
-            x = slicing.strided_slice(x, *given(tensors), **options, **bounds)
+            found = slicing.strided_slice(
+                x, *given(tensors), **options, **bounds, **named(x, "strided_slice")
+            )
+            x = called_after(x, "strided_slice", found)
     if wanted.new:
         x = like.unsqueeze(x, axes=wanted.new)
     for place in wanted.empty:
         x = slicing.slice(x, axes=(place,), starts=(0,), ends=(0,))
     return x
+
+
+def called_after(x: Any, word: str, found: Any) -> Any:
+    """`found`, a Variable made of `x`, under the name Paddle gives it; other results as they are."""
+    if isinstance(found, Variable):
+        block = found.block
+        del block.vars[found.name]
+        found.name = session.unique_name(f"{x.name}_{word}")
+        block.add(found)
+    return found
+
+
+def named(x: Any, word: str) -> dict[str, Any]:
+    """The keyword that keeps the numbers of `word` for results that are called so."""
+    return {"name": f"{x.name}_{word}"} if isinstance(x, Variable) else {}
 
 
 def given(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -226,6 +251,47 @@ def getitem(x: Any, given_index: Any) -> Any:
     wanted = parsed(x.ndim, given_index)
     found = window(x, wanted)
     return picked(found, wanted.picks) if wanted.picks else found
+
+
+def simple(shape: tuple[int, ...], given: Any) -> Any:
+    """An index of numbers and rising slices within bounds as arrays take it; None for any other."""
+    items = given if type(given) is tuple else (given,)
+    if len(items) > len(shape):
+        return None
+    for item, size in zip(items, shape, strict=False):
+        if type(item) is int:
+            if not -size <= item < size:
+                return None
+        elif type(item) is slice and item.step is None:
+            start, end = item.start, item.stop
+            if type(start) is not int and start is not None:
+                return None
+            if type(end) is not int and end is not None:
+                return None
+            first = 0 if start is None else start if start >= 0 else start + size
+            last = size if end is None else end if end >= 0 else end + size
+            if not 0 <= first <= last:
+                return None
+        else:
+            return None
+    return (*items, ...)
+
+
+def tensor_item(x: Any, given: Any) -> Any:
+    """``x[index]`` of a Tensor; a plain one is a view that costs little more than NumPy's."""
+    array, mode = x.array, current()
+    index = simple(array.shape, given) if type(array) is np.ndarray and mode.plain else None
+    if index is None:
+        return getitem(x, given)
+    out: Any = new(Tensor)
+    out.array, out.node = array[index], None
+    if x.node is not None and mode.record:
+        wanted = parsed(array.ndim, given)
+        attrs = {"axes": wanted.axes, "starts": wanted.starts, "ends": wanted.ends}
+        attrs |= {"infer_flags": (), "decrease_axis": wanted.dropped}
+        none = [None] * 4
+        out.node = made(SLICE, [array, *none], [x.node, *none], attrs, (out.array,))
+    return out
 
 
 def places(shape: tuple[int, ...], given_index: Any) -> Any:

@@ -77,6 +77,7 @@ def program_from(message: Any) -> Program:
         Block(program, b.idx, b.parent_idx, b.forward_block_idx) for b in message.blocks
     ]
     for source, block in zip(message.blocks, program.blocks, strict=True):
+        block.wire = source.HasField("forward_block_idx")
         for v in source.vars:
             block.vars[v.name] = variable_from(v, block)
     for source, block in zip(message.blocks, program.blocks, strict=True):
@@ -221,7 +222,7 @@ def message_of(program: Program) -> Any:
             fill_variable(made.vars.add(), v)
         for o in block.ops:
             fill_operator(made.ops.add(), o)
-        if block.forward_block_idx != -1 or program.wire is None:
+        if block.forward_block_idx != -1 or block.wire is not False:
             made.forward_block_idx = block.forward_block_idx
     return message
 

@@ -137,7 +137,7 @@ class Block:
             for s in operator.inputs
         ]
         for slot, meta in zip(
-            operator.outputs, op.infer(tuple(metas), operator.attrs), strict=False
+            operator.outputs, op.noted(op.infer(tuple(metas), operator.attrs)), strict=False
         ):
             pairs = (
                 zip(slot, meta, strict=True)

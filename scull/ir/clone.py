@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scull.ir.block import Block
-from scull.ir.operator import Operator
+from scull.ir.operator import Operator, program_outputs
 from scull.ir.program import CLONES, Program
 from scull.ir.variable import ParameterVariable, Variable
 
@@ -95,6 +95,12 @@ def for_test(program: Program) -> Program:
         for o in block.ops:
             if "is_test" in o.op.kinds:
                 o.attrs["is_test"] = True
+            elif "is_test" in o.op.fixed:
+                o.extra["is_test"] = True
+            o.outputs = tuple(
+                None if n == "reserve_space" else s
+                for n, s in zip(program_outputs(o.op), o.outputs, strict=True)
+            )
     return made
 
 

@@ -49,7 +49,7 @@ class Recorder(Interpreter):
         lifted = tuple([self.lift(op, x, inputs) for x in inputs])
         normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
         try:
-            metas = op.infer(strengthened(tuple(map(weak_meta, lifted))), normal)
+            metas = op.noted(op.infer(strengthened(tuple(map(weak_meta, lifted))), normal))
         except Exception as error:
             if not getattr(error, "__notes__", None):
                 error.add_note(situation(op, tuple(map(weak_meta, lifted)), user_line()))
@@ -73,8 +73,8 @@ class Recorder(Interpreter):
         stop = "grad" in op.missing or op.gradient is None or all(v.stop_gradient for v in reads)
         names = self.namer(op, name)
 
-        def fresh(meta: Any) -> Any:
-            return meta and self.block.variable(names(), meta, stop_gradient=stop)
+        def fresh(meta: Any, hidden: bool) -> Any:
+            return meta and self.block.variable(names(), meta, stop_gradient=stop or hidden)
 
         outs: list[Any] = []
         for n, m in zip(program_outputs(op), metas, strict=True):
@@ -82,7 +82,9 @@ class Recorder(Interpreter):
             if aliased is not None and m is not None:
                 outs.append(inputs[op.inputs.index(aliased)])
             else:
-                outs.append([fresh(v) for v in m] if type(m) is list else fresh(m))
+                hidden = n in op.hidden
+                many = type(m) is list
+                outs.append([fresh(v, hidden) for v in m] if many else fresh(m, hidden))
         return tuple(outs)
 
     def append(
@@ -92,7 +94,8 @@ class Recorder(Interpreter):
         slots = tuple(list(s) if isinstance(s, tuple) else s for s in padded(op, inputs))
         outputs = (*outputs, *[None] * (len(program_outputs(op)) - len(outputs)))
         operator = Operator(self.block, op, slots, outputs, {**op.attrs, **attrs})
-        operator.says_inputs = bool(op.required) or any(each(s) for s in slots)
+        called = self.results is None and self.prefix != "tmp"  # not for a number or a filled twin
+        operator.says_inputs = called or bool(op.required) or any(each(s) for s in slots)
         stamp(operator, self.block.program)
         return self.block.append(operator)
 

@@ -91,7 +91,7 @@ def check_shapes(o: Operator, where: str) -> None:
     metas = tuple([v.meta for v in s] if isinstance(s, list) else s and s.meta for s in o.inputs)
     if op.forward is not None or any(b for b in o.blocks()):
         return
-    for slot, inferred in zip(o.outputs, op.infer(metas, o.attrs), strict=False):
+    for slot, inferred in zip(o.outputs, op.noted(op.infer(metas, o.attrs)), strict=False):
         pairs = (
             zip(slot, inferred, strict=False) if isinstance(inferred, list) else [(slot, inferred)]
         )

@@ -7,6 +7,7 @@ from scull.core.op import op_of
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError
 from scull.ir.recorder import Recorder
+from scull.tensor.creation import full
 
 OPTIMIZE = 2
 
@@ -129,9 +130,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
     def factor(self, squares: list[Any]) -> Any:
         """``clip_norm / max(clip_norm, norm)``."""
         norm = op_of("sqrt").call(op_of("sum").call(squares))
-        top = op_of("fill_constant").call(
-            shape=(1,), value=self.clip_norm, dtype=squares[0].dtype, str_value=str(self.clip_norm)
-        )
+        top = full([1], self.clip_norm, squares[0].dtype)
         return op_of("elementwise_div").call(top, op_of("elementwise_max").call(top, norm))
 
     def scaled_eagerly(self, pairs: list[Any]) -> list[Any]:

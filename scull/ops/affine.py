@@ -96,7 +96,7 @@ def biased(convolution: Any, name: str) -> Any:
         )
         if data_format == "NHWC":
             return add(product, bias)
-        return add(product, bias_row(bias, shape=(1, filter.shape[0], 1, 1)))
+        return add(product, bias_row(bias, shape=(1, int(bias.shape[0]), 1, 1)))
 
     body.__name__ = name
     return composite(body, inline=True, prefix=convolution.op.type)

@@ -18,10 +18,17 @@ def fetch_v2(x: Meta, *, col: int = 0, deepcopy: bool = True) -> Meta:
     return x
 
 
+@primitive(effects=("writes",))
+def fetch(x: Meta, *, col: int = 0) -> Meta:
+    """`x` handed out as column `col`, as saved models spell it."""
+    return x
+
+
 feed.kernel(lambda xp, x, *, out=None, col: x[col] if isinstance(x, list) else x)
 fetch_v2.kernel(lambda xp, x, *, out=None, col, deepcopy: x.copy() if deepcopy else x)
+fetch.kernel(lambda xp, x, *, out=None, col: x.copy())
 
-for operator in (feed, fetch_v2):
+for operator in (feed, fetch, fetch_v2):
     operator.no_grad("it stands at the edge of a Program")
     operator.no_lowering("the executor does it")
 

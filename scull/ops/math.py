@@ -50,6 +50,7 @@ relu = unary(
     lambda xp, x, *, out=None: xp.maximum(x, 0, out=out),
     lambda a: lang.maximum(a, lang.constant(0, a.dtype)),
     any_dtype=True,
+    fixed={"use_cudnn": False, "use_mkldnn": False},
 )
 
 negative.grad(lambda dout: -dout)

@@ -10,7 +10,9 @@ from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
 
 
-@primitive(outputs=("accuracy", "correct", "total"))
+@primitive(
+    outputs=("accuracy", "correct", "total"), recorded={"correct": float32, "total": float32}
+)
 def accuracy(out: Meta, indices: Meta, label: Meta) -> tuple[Meta, Meta, Meta]:
     """The share of rows where `label` is among `indices`, the number of these, and of all rows."""
     for name, x in (("out", out), ("indices", indices), ("label", label)):

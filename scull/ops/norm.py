@@ -225,6 +225,7 @@ def uses_given(is_test: bool, use_global_stats: bool, trainable_statistics: bool
     hidden=("saved_mean", "saved_variance", "reserve_space"),
     in_place={"mean_out": "mean", "variance_out": "variance"},
     fixed={"fuse_with_relu": False, "use_mkldnn": False},
+    unsaid=("ReserveSpace",),
 )
 def batch_norm(
     x: Meta,

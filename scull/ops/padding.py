@@ -50,4 +50,5 @@ FAR = 2**31 - 1  # beyond the end of any axis
 @pad.lower
 def pad_at(index: Any, x: Any, paddings: Any, pad_value: float) -> Any:
     spot = [i - before for i, before in zip(index, paddings[::2], strict=True)]
-    return lang.padded(x, spot, lang.constant(pad_value, x.dtype))
+    value = int(pad_value) if x.dtype[0] in "iu" else pad_value
+    return lang.padded(x, spot, lang.constant(value, x.dtype))

@@ -370,7 +370,8 @@ def pool2d_spread_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> A
 
 @primitive(
     fixed={"is_test": False, "mkldnn_data_type": "float32", "use_cudnn": True}
-    | {"use_mkldnn": False, "use_quantizer": False}
+    | {"use_mkldnn": False, "use_quantizer": False},
+    printed=("use_cudnn",),
 )
 def pool2d(
     x: Meta,

@@ -11,7 +11,11 @@ from scull.core.op import Op, op_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 
-MEET = ("add", "subtract", "multiply")  # two floating types meet at the wider; elsewhere the left one wins
+MEET = (
+    "add",
+    "subtract",
+    "multiply",
+)  # two floating types meet at the wider; elsewhere the left one wins
 TO_COMPLEX = (*MEET, "divide", "matmul")
 
 

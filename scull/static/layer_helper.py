@@ -156,6 +156,8 @@ class LayerHelper:
         if act is None:
             return input_var
         act = {"type": act} if isinstance(act, str) else dict(act)
+        if self.kwargs.get("use_cudnn"):
+            act["use_cudnn"] = True
         out = self.create_variable_for_type_inference(input_var.dtype)
         self.append_op(act.pop("type"), {"X": [input_var]}, {"Out": [out]}, act)
         return out

@@ -116,7 +116,14 @@ def conv2d(
     checked(input, "input", "conv2d")
     if data_format not in ("NCHW", "NHWC"):
         raise ArgumentError(f"data_format is {data_format!r}, not NCHW or NHWC")
-    helper = LayerHelper("conv2d", param_attr=param_attr, bias_attr=bias_attr, act=act, name=name)
+    helper = LayerHelper(
+        "conv2d",
+        param_attr=param_attr,
+        bias_attr=bias_attr,
+        act=act,
+        name=name,
+        use_cudnn=use_cudnn,
+    )
     channels = input.shape[1 if data_format == "NCHW" else 3]
     groups = groups or 1
     if channels % groups or num_filters % groups:
@@ -145,6 +152,7 @@ def conv2d(
             "groups": groups,
             "padding_algorithm": algorithm,
             "data_format": data_format,
+            "use_cudnn": use_cudnn,
         },
     )
     start = 1 if data_format == "NCHW" else 3

@@ -440,6 +440,4 @@ def logspace(
         [1.0, 10.0, 100.0]
     """
     powers = base ** linspace(start, stop, num, "float64")
-    return create.cast(
-        powers, in_dtype=powers.dtype, out_dtype=dtype_or_default(dtype), name=name
-    )
+    return create.cast(powers, in_dtype=powers.dtype, out_dtype=dtype_or_default(dtype), name=name)

@@ -240,7 +240,9 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.expand_as(paddle.to_tensor([1]), paddle.ones([3])).tolist()
         [1, 1, 1]
     """
-    return like.expand_as(x, y, target_shape=[int(n) for n in y.shape], name=name)
+    return like.expand_as(
+        x, y, target_shape=[int(n) for n in y.shape], name=called(name, "expand_as")
+    )
 
 
 def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from scull.core.interpreter import current
 from scull.core.tensor import Tensor
-from scull.eager.index import getitem
+from scull.eager.index import called_after, getitem
 from scull.ir.variable import Variable
 from scull.tensor import (
     attribute,
@@ -69,6 +70,17 @@ def transposed(x: Any) -> Any:
     return x if ndim < 2 else manipulation.transpose(x, list(range(ndim))[::-1], name)
 
 
+def cloned(x: Any) -> Any:
+    """A copy of a Variable through which gradients flow."""
+    return called_after(x, "clone", creation.clone(x, f"{x.name}_clone"))
+
+
+def astype(x: Any, dtype: Any) -> Any:
+    """A Variable as elements of another type."""
+    with current().naming("tmp"):
+        return function.cast(x, dtype)
+
+
 for name, method in named(METHODS | {inplace: IN_PLACE}).items():
     setattr(Tensor, name, method)
     setattr(Variable, name, method)
@@ -76,5 +88,5 @@ for kind in (Tensor, Variable):
     kind.T = property(transposed)
     kind.dim = kind.ndimension = lambda self: len(self.shape)
 Variable.__getitem__ = getitem
-Variable.astype = function.cast
-Variable.clone = creation.clone
+Variable.astype = astype
+Variable.clone = cloned

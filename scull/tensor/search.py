@@ -200,8 +200,10 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
         return found
     if len(x.shape) == 1:
         return (found,)
-    return tuple(slice(found, axes=(1,), starts=(i,), ends=(i + 1,), infer_flags=(1,))
-        for i in range(len(x.shape)))
+    return tuple(
+        slice(found, axes=(1,), starts=(i,), ends=(i + 1,), infer_flags=(1,))
+        for i in range(len(x.shape))
+    )
 
 
 def searchsorted(

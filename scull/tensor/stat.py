@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.ops import elementwise, like, math, move, reduce, search
+from scull.ops import compare, elementwise, like, math, move, reduce, search
 from scull.ops.compare import where
 from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice

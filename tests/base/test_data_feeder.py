@@ -72,13 +72,23 @@ def test_a_feeder_stacks_the_fields_of_samples():
         image, label = data("image", [None, 2, 2], "float32"), data("label", [None, 1], "int64")
         feeder = DataFeeder([image, "label"], CPUPlace(), image.block.program)
     fed = feeder.feed([([0, 1, 2, 3], 7), ([4, 5, 6, 7], 8)])
-    assert fed["image"].shape == (2, 2, 2) and fed["image"].dtype == np.float32
-    assert fed["label"].tolist() == [[7], [8]]
+    image = np.array(fed["image"])
+    assert image.shape == (2, 2, 2) and image.dtype == np.float32
+    assert np.array(fed["label"]).tolist() == [[7], [8]]
     with pytest.raises(ArgumentError, match="number of fields"):
         feeder.feed([(1,)])
     with pytest.raises(ArgumentTypeError, match="list of variable"):
         DataFeeder([3], CPUPlace())
-    assert label.name == "label"
+    with pytest.raises(ArgumentError, match=r"defined in data layer is \[-1, 1\]"):
+        DataFeeder([label], CPUPlace()).feed([([1, 2],)])
+
+
+def test_a_feeder_puts_sequences_end_to_end():
+    with program_guard(Program()):
+        words = data("words", [None, 1], "int64", lod_level=2)
+    fed = DataFeeder([words], CPUPlace()).feed([([[1, 2, 3], [4, 5]],), ([[6, 7, 8, 9]],)])
+    assert fed["words"].shape() == [9, 1]
+    assert fed["words"].recursive_sequence_lengths() == [[2, 1], [3, 2, 4]]
 
 
 def test_sequences_keep_their_lengths():

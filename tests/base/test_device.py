@@ -5,7 +5,7 @@ import pytest
 from scull import device, distributed, inference, jit, sysconfig, version
 from scull.core import session
 from scull.core.place import CPU
-from scull.errors import ArgumentError, UnsupportedError
+from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 
 def test_tensors_live_on_the_cpu():
@@ -72,6 +72,16 @@ def test_a_function_that_should_become_a_program_refuses_to_be_called():
     for function in (one, other):
         with pytest.raises(UnsupportedError, match="functions are not turned into Programs"):
             function(1)
+
+
+def test_a_function_runs_as_plain_python_when_asked_to():
+    with pytest.raises(ArgumentTypeError, match="'enable_to_static_bool'"):
+        jit.enable_to_static(1)
+    jit.enable_to_static(False)
+    try:
+        assert jit.to_static(lambda x: x + 1)(2) == 3
+    finally:
+        jit.enable_to_static(True)
 
 
 def test_a_function_that_should_stay_as_it_is_does():

@@ -17,7 +17,7 @@ from scull.cli.demo.task import Fitted, Task, Trained
 from scull.vision import Digits
 
 ACCURACY = re.compile(r"test accuracy: (\d\.\d{3}) \(n=360, seed 0\)")
-VOID = {"meta", "rect", "line", "polyline", "br"}
+VOID = {"meta", "br"}
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,9 @@ def embedding(
         if not -rows <= padding_idx < rows:
             raise ArgumentError(f"padding_idx must be within [-{rows}, {rows})")
         place = padding_idx % rows
-    return index.embedding(x, weight, padding_idx=place, is_sparse=sparse, **named(name))
+    return index.embedding(
+        x, weight, padding_idx=place, is_sparse=sparse, remote_prefetch=sparse, **named(name)
+    )
 
 
 def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:

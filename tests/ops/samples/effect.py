@@ -9,6 +9,12 @@ def feed_samples():
     yield call(f32())
 
 
+@samples("fetch", reference=lambda x: x)
+def fetch_samples():
+    yield call(f32(2, 3))
+    yield call(f32(), col=1)
+
+
 @samples("fetch_v2", reference=lambda x: x)
 def fetch_v2_samples():
     yield call(f32(2, 3))

@@ -1,0 +1,231 @@
+"""`.desc` of Programs, Blocks, Operators and Variables: views on them, for code that looks there."""
+
+import hashlib
+from typing import Any
+
+from scull.core.dtype import DType, dtype_of
+from scull.core.meta import Kind
+from scull.eager.attach import attach
+from scull.files.program import bytes_of
+from scull.ir.block import Block
+from scull.ir.operator import Operator
+from scull.ir.program import Program
+from scull.ir.variable import Variable
+
+
+def text(name: Any) -> str:
+    """A name given as bytes or as text."""
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+class VariableView:
+    """A Variable, as old code reads and changes it."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+
+    def name(self) -> str:
+        return self.variable.name
+
+    def set_name(self, name: Any) -> None:
+        self.variable.name = text(name)
+
+    def shape(self) -> list[int]:
+        return list(self.variable.shape)
+
+    def set_shape(self, sizes: Any) -> None:
+        self.variable.shape = sizes
+
+    def dtype(self) -> DType:
+        return self.variable.dtype
+
+    def set_dtype(self, dtype: Any) -> None:
+        self.variable.dtype = dtype_of(dtype)
+
+    def type(self) -> Kind:
+        return self.variable.kind
+
+    def set_type(self, kind: Kind) -> None:
+        self.variable.kind = kind
+
+    def lod_level(self) -> int:
+        return self.variable.lod_level
+
+    def set_lod_level(self, level: int) -> None:
+        self.variable.lod_level = level
+
+    def persistable(self) -> bool:
+        return self.variable.persistable
+
+    def set_persistable(self, value: bool) -> None:
+        self.variable.persistable = value
+
+    def stop_gradient(self) -> bool:
+        return self.variable.stop_gradient
+
+    def set_stop_gradient(self, value: bool) -> None:
+        self.variable.stop_gradient = value
+
+    def need_check_feed(self) -> bool:
+        return self.variable.need_check_feed
+
+    def set_need_check_feed(self, value: bool) -> None:
+        """Whether a fed value must have the declared shape and element type."""
+        self.variable.need_check_feed = self.variable.is_data = value
+        self.variable.block.program.changed()
+
+    def is_parameter(self) -> bool:
+        return self.variable.is_parameter
+
+
+class OperatorView:
+    """An Operator, as old code reads it."""
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        self.input, self.output = operator.input, operator.output
+        self.attr, self.has_attr, self._set_attr = (
+            operator.attr,
+            operator.has_attr,
+            operator._set_attr,
+        )
+        self.remove_attr = operator._remove_attr
+
+    @property
+    def block(self) -> "BlockView":
+        return BlockView(self.operator.block)
+
+    def type(self) -> str:
+        return self.operator.type
+
+    def inputs(self) -> dict[str, list[str]]:
+        return self.operator.input_slots()
+
+    def outputs(self) -> dict[str, list[str]]:
+        return self.operator.output_slots()
+
+    def input_names(self) -> list[str]:
+        return self.operator.input_names
+
+    def output_names(self) -> list[str]:
+        return self.operator.output_names
+
+    def input_arg_names(self) -> list[str]:
+        return self.operator.input_arg_names
+
+    def output_arg_names(self) -> list[str]:
+        return self.operator.output_arg_names
+
+    def attr_names(self) -> list[str]:
+        return self.operator.attr_names
+
+    def set_is_target(self, value: bool) -> None:
+        self.operator.is_target = value
+
+    def is_target(self) -> bool:
+        return self.operator.is_target
+
+    def infer_shape(self, block: Any = None) -> None:
+        """Give the results the metas that the type rule infers."""
+        self.operator.block.metas(self.operator)
+
+    infer_var_type = infer_shape
+
+
+class BlockView:
+    """A Block, as old code reads it."""
+
+    def __init__(self, block: Block) -> None:
+        self.block, self.id, self.parent = block, block.idx, block.parent_idx
+
+    def op_size(self) -> int:
+        return len(self.block.ops)
+
+    def op(self, place: int) -> OperatorView:
+        return OperatorView(self.block.ops[place])
+
+    def var(self, name: Any) -> VariableView:
+        """The variable `name`, made when it is not there."""
+        return VariableView(self.block.create_var(text(name)))
+
+    def find_var(self, name: Any) -> VariableView | None:
+        found = self.block.vars.get(text(name))
+        return None if found is None else VariableView(found)
+
+    def find_var_recursive(self, name: Any) -> VariableView | None:
+        found = self.block.find(text(name))
+        return None if found is None else VariableView(found)
+
+    def has_var(self, name: Any) -> bool:
+        return text(name) in self.block.vars
+
+    def all_vars(self) -> list[VariableView]:
+        return [VariableView(v) for v in self.block.vars.values()]
+
+    def _remove_op(self, start: int, end: int) -> None:
+        for operator in self.block.ops[start:end]:
+            self.block.remove(operator)
+
+
+class ProgramView:
+    """A Program, as old code reads it."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def num_blocks(self) -> int:
+        return len(self.program.blocks)
+
+    def block(self, index: int) -> BlockView:
+        return BlockView(self.program.blocks[index])
+
+    def serialize_to_string(self) -> bytes:
+        """The Program as the bytes of a file."""
+        return bytes_of(self.program)
+
+    def cached_hash_str(self) -> str:
+        """A word that two Programs share when their bytes do."""
+        return hashlib.sha256(bytes_of(self.program)).hexdigest()
+
+    def flush(self) -> None:
+        """Nothing waits to be written into a view."""
+
+
+@attach(Variable)
+class OfVariable:
+    """`Variable.desc`."""
+
+    @property
+    def desc(self: Any) -> VariableView:
+        """A view for code that looks there."""
+        return VariableView(self)
+
+
+@attach(Operator)
+class OfOperator:
+    """`Operator.desc`."""
+
+    @property
+    def desc(self: Any) -> OperatorView:
+        """A view for code that looks there."""
+        return OperatorView(self)
+
+
+@attach(Block)
+class OfBlock:
+    """`Block.desc`."""
+
+    @property
+    def desc(self: Any) -> BlockView:
+        """A view for code that looks there."""
+        return BlockView(self)
+
+
+@attach(Program)
+class OfProgram:
+    """`Program.desc`."""
+
+    @property
+    def desc(self: Any) -> ProgramView:
+        """A view for code that looks there."""
+        return ProgramView(self)
