@@ -7,7 +7,7 @@ import numpy as np
 import scull as paddle
 from benchmarks.eager import SMALL, by_operators
 from benchmarks.harness import Row, beside, cpu_time, rounds, seconds_of, spread
-from scull.executor.executor import bound_plan, filled
+from scull.executor.binding import bind, filled
 from scull.executor.run import run
 
 LENGTH = 100
@@ -33,7 +33,7 @@ def contenders(main: paddle.static.Program, out: paddle.static.Variable) -> dict
         executor.run(main, feed=feed, fetch_list=[out], scope=scope)
 
     whole()
-    bound = bound_plan(main, scope, tuple(feed), (out.name,), False)
+    bound = bind(main, scope, tuple(feed), (out.name,), False)
 
     def loop() -> float:
         frame = filled(bound, feed)

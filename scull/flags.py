@@ -27,6 +27,7 @@ PADDLE: dict[str, Any] = {
 }
 
 _values: dict[str, Any] = {}
+changes = [0]  # how often a setting changed: what is kept by settings is kept by this number
 
 
 def flag(name: str) -> Any:
@@ -43,10 +44,12 @@ def flags(**values: Any) -> Iterator[None]:
     """Settings changed within the block."""
     before = {name: flag(name) for name in values}
     _values.update(values)
+    changes[0] += 1
     try:
         yield
     finally:
         _values.update(before)
+        changes[0] += 1
 
 
 def _parse(text: str, default: Any) -> Any:

@@ -14,7 +14,8 @@ from scull.core.meta import broadcast
 from scull.core.op import BY_TYPE, op_of
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from scull.core.random import Generator
-from scull.core.tensor import Parameter, Rows, Tensor
+from scull.core.tensor import Parameter, Rows
+from scull.core.tensor import Tensor as EagerTensor
 from scull.device import (
     get_all_custom_device_type,
     get_all_device_type,
@@ -37,9 +38,9 @@ from scull.runtime.scope import Scope
 from scull.runtime.scope import ScopeTensor as LoDTensor
 
 _Scope, EnforceNotMet, SelectedRows = Scope, ScullError, Rows
-DenseTensor = LoDTensor
+Tensor = DenseTensor = LoDTensor
 
-eager = SimpleNamespace(Tensor=Tensor, EagerParamBase=Parameter)
+eager = SimpleNamespace(Tensor=EagerTensor, EagerParamBase=Parameter)
 
 
 class EOFException(Exception):
@@ -192,7 +193,7 @@ def _set_eager_deletion_mode(threshold: float, fraction: float, fast: bool) -> N
     PADDLE["FLAGS_eager_delete_tensor_gb"] = threshold
 
 
-lookup = absent(
+__getattr__ = absent(
     __name__,
     {
         "a Program is Python objects, there is no description beside it": (
@@ -225,11 +226,6 @@ lookup = absent(
         "code is traced by calling it": "Tracer set_eval_frame pir",
     },
 )
-
-
-def __getattr__(name: str) -> Any:
-    return LoDTensor if name == "Tensor" else lookup(name)
-
 
 __all__ = [
     "AttrType",

@@ -1,4 +1,4 @@
-"""`.desc` of Programs, Blocks, Operators and Variables: views on them, for code that looks there."""
+"""`.desc` of Programs, Blocks, Operators and Variables: views, for code that looks there."""
 
 import hashlib
 from typing import Any
@@ -71,7 +71,7 @@ class VariableView:
 
     def set_need_check_feed(self, value: bool) -> None:
         """Whether a fed value must have the declared shape and element type."""
-        self.variable.need_check_feed = self.variable.is_data = value
+        self.variable.need_check_feed = value
         self.variable.block.program.changed()
 
     def is_parameter(self) -> bool:

@@ -61,8 +61,11 @@ def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     return tensor_of(tensor.array.copy(), tensor.node) if needs and recording() else tensor
 
 
-def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, whose result overwrites its first operand; the name gets an underscore."""
+def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., Any]:
+    """`function`, whose result overwrites its first operand; the name gets an underscore.
+
+    With `view` the result is the operand's own memory in another shape, and nothing is written.
+    """
     name = function.__name__ + "_"
 
     @functools.wraps(function)
@@ -70,7 +73,7 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         if not isinstance(x, Tensor):
             return function(x, *args, **options)
         refuse_leaf(x)
-        found = function(untouched(x, args), *args, **options)
+        found = function(x if view else untouched(x, args), *args, **options)
         if found.array.size != x.array.size:
             raise ShapeError(
                 f"The shape of broadcast output {found.shape} is different from that of inplace tensor "

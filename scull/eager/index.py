@@ -10,9 +10,9 @@ from scull.core import session
 from scull.core.dtype import int32
 from scull.core.eager import made
 from scull.core.interpreter import current
-from scull.core.op import op_of
+from scull.core.op import meta_of, op_of
 from scull.core.tensor import Tensor, new
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, RangeError
 from scull.ir.variable import Variable
 from scull.ops import create, index, join, like, mask, move, search, slicing
 from scull.ops.promotion import cast_to
@@ -87,6 +87,8 @@ def parsed(ndim: int, given: Any) -> Index:
     if sum(item is ... for item in items) > 1:
         raise ArgumentError("an index can only have a single ellipsis ('...')")
     covered = sum(map(axes_covered, items))
+    if covered > ndim:
+        raise RangeError(f"{covered} indices are too many for a tensor with {ndim} axes")
     found = Index()
     axis = place = 0
     for item in items:
@@ -329,9 +331,11 @@ def write_array(array: Any, given_index: Any, value: Any) -> None:
         return
     order = order_of_axes(view.ndim, wanted.picks)
     turned = view.transpose(order)
-    items = mask.arrays_index(turned, [item.array for _, item in wanted.picks])
+    items = [item.array for _, item in wanted.picks]
+    mask.picked(meta_of(turned), list(map(meta_of, items)))
+    items = mask.arrays_index(turned, items)
     first, count = wanted.picks[0][0], picked_axes(wanted.picks)
-    if first and adjacent(wanted.picks) and value.ndim > view.ndim - first - len(order):
+    if first and adjacent(wanted.picks):
         shape = turned[items].shape
         back = [*range(count, count + first), *range(count), *range(count + first, len(shape))]
         whole = np.broadcast_to(value, [shape[i] for i in back])

@@ -12,7 +12,7 @@ PADDLE.setdefault("FLAGS_enable_to_static", True)
 
 
 def to_static(function: Any = None, *arguments: Any, **options: Any) -> Any:
-    """What it decorates refuses to be called, unless `enable_to_static(False)` says to run it plainly.
+    """What it decorates refuses to be called, unless `enable_to_static(False)` came before.
 
     Args:
         function (callable): what should become a Program.

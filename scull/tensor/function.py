@@ -408,7 +408,9 @@ def isfinite(x: Any, name: str | None = None) -> Any:
         >>> paddle.isfinite(paddle.to_tensor([1.0, float("inf")])).tolist()
         [True, False]
     """
-    return compare.equal(x * 0, tensor_like(0, x), name)
+    if not (x.dtype.is_float or x.dtype.is_complex):
+        return compare.equal(x, x, name)
+    return compare.less_than(abs(x), tensor_like(numbers.inf, x), name)
 
 
 def isinf(x: Any, name: str | None = None) -> Any:

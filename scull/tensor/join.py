@@ -72,7 +72,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
 
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
-    """Pieces of `x` along an axis; in eager mode views.
+    """Pieces of `x` along an axis.
 
     Args:
         x (Tensor): the elements.

@@ -311,4 +311,5 @@ def multinomial(
         return searchsorted(running, unit * running[..., -1:], right=True)
     if isinstance(x, Tensor) and int((x.array > 0).sum(-1).min()) < num_samples:
         raise ArgumentError(f"fewer than {num_samples} places have a weight above 0")
-    return search.topk(math.log(x) - math.log(-math.log(rand(x.shape, x.dtype))), k=num_samples)[1]
+    waits = -math.log(1.0 - rand(x.shape, x.dtype)) + 1e-30
+    return search.topk(x / waits, k=num_samples)[1]

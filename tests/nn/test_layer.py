@@ -30,9 +30,10 @@ class Net(nn.Layer):
         return self.fc(x)
 
 
-STATE = (
-    "w buf fc.weight fc.bias conv.weight conv.bias bn.weight bn.bias bn._mean bn._variance".split()
-)
+STATE = [
+    *("w", "buf", "fc.weight", "fc.bias", "conv.weight", "conv.bias"),
+    *("bn.weight", "bn.bias", "bn._mean", "bn._variance"),
+]
 
 
 def test_the_state_has_parameters_and_persistable_buffers_in_order():
@@ -178,7 +179,7 @@ def test_a_name_that_cannot_be_used_is_refused(name, error, law):
 
 
 def test_a_buffer_has_to_be_a_tensor():
-    with pytest.raises(TypeError, match="The registered buffer should be a Paddle.Tensor"):
+    with pytest.raises(TypeError, match="The registered buffer should be a"):
         Net().register_buffer("q", 3)
 
 

@@ -248,7 +248,7 @@ def hardswish(x: Any, name: str | None = None) -> Any:
 
     Examples:
         >>> import scull as paddle
-        >>> paddle.nn.functional.hardswish(paddle.to_tensor([-4.0, 5.0])).tolist()
+        >>> paddle.nn.functional.hardswish(paddle.to_tensor([0.0, 5.0])).tolist()
         [0.0, 5.0]
     """
     return ops.hard_swish(x, **named(name))

@@ -1,5 +1,6 @@
 """Losses."""
 
+import math
 from typing import Any
 
 from scull.core.meta import axis_of
@@ -368,9 +369,12 @@ def binary_cross_entropy(
         0.6931
     """
     check_reduction(reduction, "binary_cross_entropy")
-    yes, no = maximum(log(input), -100.0), maximum(log(1.0 - input), -100.0)
+    yes, no = log(maximum(input, LEAST)), log(maximum(1.0 - input, LEAST))
     out = (label * yes + (1.0 - label) * no) * -1.0
     return combined(out if weight is None else multiply(out, weight), reduction)
+
+
+LEAST = math.exp(-100)  # the chance that needs 100 nats
 
 
 def nll_loss(

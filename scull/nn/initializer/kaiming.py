@@ -66,7 +66,7 @@ class KaimingUniform(MSRAInitializer):
     Examples:
         >>> import scull as paddle
         >>> linear = paddle.nn.Linear(6, 2, weight_attr=paddle.nn.initializer.KaimingUniform())
-        >>> abs(linear.weight.numpy()).max() <= 1
+        >>> bool(abs(linear.weight.numpy()).max() <= 1)
         True
     """
 

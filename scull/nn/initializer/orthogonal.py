@@ -26,7 +26,7 @@ class Orthogonal(Table):
         >>> import scull as paddle
         >>> attr = paddle.nn.initializer.Orthogonal()
         >>> w = paddle.nn.Linear(2, 3, weight_attr=attr).weight.numpy()
-        >>> (abs(w @ w.T - [[1, 0], [0, 1]]) < 1e-6).all()
+        >>> bool((abs(w @ w.T - [[1, 0], [0, 1]]) < 1e-6).all())
         True
     """
 

@@ -60,7 +60,7 @@ class Uniform(UniformInitializer):
     Examples:
         >>> import scull as paddle
         >>> linear = paddle.nn.Linear(9, 9, weight_attr=paddle.nn.initializer.Uniform(-0.1, 0.1))
-        >>> abs(linear.weight.numpy()).max() <= 0.1
+        >>> bool(abs(linear.weight.numpy()).max() <= 0.1)
         True
     """
 

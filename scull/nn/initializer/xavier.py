@@ -65,7 +65,7 @@ class XavierUniform(XavierInitializer):
     Examples:
         >>> import scull as paddle
         >>> linear = paddle.nn.Linear(3, 3, weight_attr=paddle.nn.initializer.XavierUniform())
-        >>> abs(linear.weight.numpy()).max() <= 1
+        >>> bool(abs(linear.weight.numpy()).max() <= 1)
         True
     """
 

@@ -138,7 +138,7 @@ class Hardswish(Activation):
 
     Examples:
         >>> import scull as paddle
-        >>> paddle.nn.Hardswish()(paddle.to_tensor([-4.0, 5.0])).tolist()
+        >>> paddle.nn.Hardswish()(paddle.to_tensor([0.0, 5.0])).tolist()
         [0.0, 5.0]
     """
 

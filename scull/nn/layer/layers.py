@@ -167,9 +167,9 @@ class Layer(Attributes):
         Examples:
             >>> import scull as paddle
             >>> net = paddle.nn.Sequential(paddle.nn.ReLU())
-            >>> net = net.apply(lambda layer: print(layer.full_name()))
-            re_lu_0
-            sequential_0
+            >>> net = net.apply(lambda layer: print(type(layer).__name__))
+            ReLU
+            Sequential
         """
         for layer in self.children():
             layer.apply(fn)

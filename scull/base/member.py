@@ -1,0 +1,226 @@
+"""Members of Variables, Operators, Blocks and Programs that old code uses: values, roles, texts."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from scull.core.meta import Kind
+from scull.core.tensor import Tensor
+from scull.eager.attach import attach
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.files.program import VERSION, program_of
+from scull.ir.block import Block
+from scull.ir.operator import Operator
+from scull.ir.program import Program
+from scull.ir.text import operator_text, program_text
+from scull.ir.variable import ParameterVariable, Variable
+from scull.runtime.scope import Cell, Scope, ScopeTensor, global_scope
+from scull.static.model import persistables
+
+BACKWARD, OPTIMIZE, SCHEDULE = 1, 2, 16
+
+
+def cell_of(variable: Variable, scope: Any) -> Cell:
+    """Where a scope holds the value of `variable`; ValueError when it does not."""
+    if scope is not None and not isinstance(scope, Scope):
+        raise ArgumentTypeError(
+            f"`scope` should be None or `paddle.static.Scope` type, but received {type(scope)}."
+        )
+    cell = (scope or global_scope()).find_var(variable.name)
+    if cell is None or cell.value is None:
+        raise ArgumentError(f"Can not find Variable '{variable.name}' in the Scope.")
+    return cell
+
+
+def eager_only(name: str) -> Any:
+    """A method that a Variable does not have, since it holds no value."""
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        raise AssertionError(
+            f"'{name}' only can be called by `paddle.Tensor` in dynamic graph mode. A Variable "
+            "holds no value: fetch it from an Executor, or call paddle.disable_static()"
+        )
+
+    method.__name__ = name
+    return method
+
+
+def backward(self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+    """Refuse: gradients of a Program are appended to it."""
+    raise AssertionError(
+        "We only support 'backward()' in dynamic graph mode, please call 'paddle.disable_static()' "
+        "to enter dynamic graph mode; in a Program call paddle.static.append_backward(loss)"
+    )
+
+
+@attach(Variable)
+class OfVariable:
+    """What a Variable says of itself and of its value in a scope."""
+
+    @property
+    def type(self: Any) -> Kind:
+        """What it holds."""
+        return self.kind
+
+    @property
+    def grad_name(self: Any) -> str:
+        """What its gradient is called."""
+        return self.name + "@GRAD"
+
+    def element_size(self: Any) -> int:
+        """The bytes of one element."""
+        return self.dtype.itemsize
+
+    def get_value(self: Any, scope: Scope | None = None) -> ScopeTensor:
+        """The value that a scope holds for it.
+
+        Args:
+            scope (Scope, optional): the global one when None.
+        """
+        return cell_of(self, scope).get_tensor()
+
+    def set_value(self: Any, value: Any, scope: Scope | None = None) -> None:
+        """Replace the value that a scope holds for it.
+
+        Args:
+            value (ndarray | LoDTensor): of the same shape.
+            scope (Scope, optional): the global one when None.
+        """
+        if not isinstance(value, np.ndarray | ScopeTensor | Tensor):
+            raise ArgumentTypeError(
+                f"`value` should be `numpy.ndarray` or `LoDTensor`, but received {type(value)}."
+            )
+        cell, array = cell_of(self, scope), np.asarray(value)
+        if array.shape != cell.value.shape:
+            raise ArgumentError(
+                f"{self.name} expected a shape {list(cell.value.shape)}, but the received shape is "
+                f"{list(array.shape)}."
+            )
+        cell.value = array.astype(cell.value.dtype)
+
+    def to_string(self: Any, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The Variable as text."""
+        return str(self)
+
+    def _to_readable_code(self: Any) -> str:
+        return str(self)
+
+    numpy, gradient, clear_gradient = map(eager_only, ("numpy", "gradient", "clear_gradient"))
+    backward = backward
+
+
+@attach(Operator)
+class OfOperator:
+    """What an Operator is for."""
+
+    def _is_optimize_op(self: Any) -> bool:
+        return bool(self.role & OPTIMIZE)
+
+    def _is_backward_op(self: Any) -> bool:
+        return bool(self.role & BACKWARD)
+
+    def _to_readable_code(self: Any, skip_op_callstack: bool = True) -> str:
+        return operator_text(self, skip_op_callstack)
+
+    def _block_attr(self: Any, name: str) -> Block:
+        return self.spelt()[name]
+
+    def _blocks_attr_ids(self: Any, name: str) -> list[int]:
+        return [block.idx for block in self.spelt()[name]]
+
+
+@attach(Block)
+class OfBlock:
+    """Copies of Variables."""
+
+    def _clone_variable(self: Any, var: Variable, force_persistable: bool = True) -> Variable:
+        return self.variable(
+            var.name,
+            var.meta,
+            persistable=force_persistable or var.persistable,
+            stop_gradient=var.stop_gradient,
+            is_data=var.is_data,
+            need_check_feed=var.need_check_feed,
+            lod_level=var.lod_level,
+        )
+
+    def _sync_with_cpp(self: Any) -> None:
+        """Nothing is kept elsewhere."""
+
+
+@attach(Program)
+class OfProgram:
+    """Values, roles and bytes of a Program."""
+
+    @staticmethod
+    def parse_from_string(binary_str: bytes) -> Program:
+        """The Program of the bytes of a file.
+
+        Args:
+            binary_str (bytes): what `program.desc.serialize_to_string()` gave.
+        """
+        return program_of(binary_str)
+
+    def state_dict(self: Any, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
+        """The values of its persistable variables by name.
+
+        Args:
+            mode (str): "param" for parameters, "opt" for the others, "all".
+            scope (Scope, optional): where they are; the global one when None.
+        """
+        if mode not in ("param", "opt", "all"):
+            raise ArgumentError(
+                f"`mode` string should be 'param', 'opt' or 'all', but received {mode}."
+            )
+        wanted = {"param": (True,), "opt": (False,), "all": (True, False)}[mode]
+        found = [v for v in persistables(self) if isinstance(v, ParameterVariable) in wanted]
+        return {v.name: cell_of(v, scope).get_tensor() for v in found}
+
+    def set_state_dict(self: Any, state_dict: Any, scope: Scope | None = None) -> None:
+        """Put values into a scope, for the persistable variables they are of.
+
+        Args:
+            state_dict (dict): values by name.
+            scope (Scope, optional): the global one when None.
+        """
+        if not isinstance(state_dict, dict):
+            raise ArgumentTypeError(
+                f"Type of `state_dict` should be dict, but received {type(state_dict)}."
+            )
+        for v in persistables(self):
+            if v.name in state_dict:
+                v.set_value(state_dict[v.name], scope)  # type: ignore[attr-defined]
+
+    @property
+    def _op_role(self: Any) -> int:
+        return self.role
+
+    @_op_role.setter
+    def _op_role(self: Any, role: int) -> None:
+        self.role = int(role)
+
+    _current_role = _op_role
+
+    @property
+    def _op_role_var(self: Any) -> list[str]:
+        return list(self.role_var)
+
+    def _optimized_guard(self: Any, param_and_grads: Any) -> AbstractContextManager[None]:
+        names = [v if isinstance(v, str) else v.name for v in param_and_grads if v is not None]
+        return self.serving(OPTIMIZE, tuple(names))
+
+    def _lr_schedule_guard(self: Any, is_with_opt: bool = False) -> AbstractContextManager[None]:
+        return self.serving(SCHEDULE | (OPTIMIZE if is_with_opt else 0))
+
+    def _backward_role_guard(self: Any) -> AbstractContextManager[None]:
+        return self.serving(BACKWARD)
+
+    def _to_readable_code(self: Any, skip_op_callstack: bool = True) -> str:
+        return program_text(self, skip_op_callstack)
+
+    def _version(self: Any) -> int:
+        return VERSION
+
+    def _sync_with_cpp(self: Any) -> None:
+        """Nothing is kept elsewhere."""

@@ -1,0 +1,215 @@
+"""Members that old code uses: views, values in scopes, roles, elements by place."""
+
+import numpy as np
+import pytest
+
+from scull import base
+from scull.base import core
+from scull.core.dtype import complex128, float32, float64
+from scull.core.interpreter import interpreting
+from scull.core.meta import Kind
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.program import Program, program_guard
+from scull.ir.recorder import STATIC
+from scull.runtime.scope import Scope, ScopeTensor
+from scull.static import create_parameter, data
+
+
+@pytest.fixture
+def program():
+    """A Program of one sum, with a parameter."""
+    made, startup = Program(), Program()
+    with interpreting(STATIC), program_guard(made, startup), base.unique_name.guard():
+        x = data("x", [2, 3])
+        w = create_parameter([3], "float32", name="w")
+        _ = x + w
+    made.startup = startup
+    return made
+
+
+@pytest.fixture
+def scope(program):
+    """What a scope holds after the startup Program."""
+    found = Scope()
+    base.Executor(base.CPUPlace()).run(program.startup, scope=found)
+    return found
+
+
+def test_the_view_of_a_variable_reads_and_changes_it(program):
+    x = program.global_block().var("x")
+    view = x.desc
+    assert (view.name(), view.shape(), view.dtype(), view.type()) == (
+        "x",
+        [2, 3],
+        float32,
+        Kind.DENSE,
+    )
+    assert view.need_check_feed() and not view.persistable() and not view.is_parameter()
+    view.set_need_check_feed(False)
+    view.set_shape([4, 3])
+    view.set_persistable(True)
+    view.set_stop_gradient(False)
+    view.set_dtype("float64")
+    view.set_lod_level(1)
+    assert (x.need_check_feed, x.shape, x.persistable, x.stop_gradient) == (
+        False,
+        (4, 3),
+        True,
+        False,
+    )
+    assert (x.dtype, view.lod_level(), view.stop_gradient()) == (float64, 1, False)
+
+
+def test_the_view_of_an_operator_reads_it(program):
+    view = program.global_block().ops[0].desc
+    assert view.type() == "elementwise_add" and view.attr("axis") == -1
+    assert view.input_arg_names() == ["x", "w"] and view.input("X") == ["x"]
+    assert view.inputs() == {"X": ["x"], "Y": ["w"]} and view.input_names() == ["X", "Y"]
+    assert view.output_names() == ["Out"] and view.output_arg_names() == view.output("Out")
+    assert view.has_attr("axis") and "op_role" in view.attr_names()
+    view._set_attr("op_role", 1)
+    assert view.attr("op_role") == 1
+    view.set_is_target(True)
+    assert view.is_target() and view.block.op_size() == 1
+    view.infer_shape()
+
+
+def test_the_view_of_a_block_finds_variables_by_bytes(program):
+    view = program.global_block().desc
+    assert view.has_var(b"w") and view.find_var(b"nope") is None
+    assert view.find_var_recursive(b"w").name() == "w" and view.op(0).type() == "elementwise_add"
+    view.var(b"new").set_shape([1])
+    assert program.global_block().var("new").shape == (1,)
+    assert {v.name() for v in view.all_vars()} >= {"x", "w", "new"}
+    view._remove_op(0, 1)
+    assert view.op_size() == 0 and (view.id, view.parent) == (0, -1)
+
+
+def test_the_bytes_of_a_view_give_the_program_again(program):
+    data = program.desc.serialize_to_string()
+    again = Program.parse_from_string(data)
+    assert again.desc.cached_hash_str() == program.desc.cached_hash_str()
+    code = program._to_readable_code().splitlines()
+    assert again._to_readable_code().splitlines()[:4] == code[:4]
+    assert program.desc.num_blocks() == 1 and program.desc.block(0).op_size() == 1
+
+
+def test_a_variable_has_its_value_in_a_scope(program, scope):
+    w = program.global_block().var("w")
+    w.set_value(np.array([1, 2, 3], "float64"), scope)
+    assert np.array(w.get_value(scope)).tolist() == [1.0, 2.0, 3.0]
+    assert w.get_value(scope)._dtype() is float32
+    with pytest.raises(ArgumentError, match=r"w expected a shape \[3\], but the received"):
+        w.set_value(np.zeros(2), scope)
+    with pytest.raises(ArgumentTypeError, match="`value` should be"):
+        w.set_value(3, scope)
+    with pytest.raises(ArgumentError, match="Can not find Variable 'w'"):
+        w.get_value(Scope())
+    with pytest.raises(ArgumentTypeError, match="`scope` should be None"):
+        w.get_value(3)
+
+
+def test_a_program_has_its_state_in_a_scope(program, scope):
+    assert list(program.state_dict(scope=scope)) == ["w"]
+    assert program.state_dict("opt", scope) == {}
+    program.set_state_dict({"w": np.ones(3, "float32"), "other": 3}, scope)
+    assert np.array(program.state_dict("param", scope)["w"]).tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(ArgumentError, match="`mode` string should be"):
+        program.state_dict("x")
+    with pytest.raises(ArgumentTypeError, match="should be dict"):
+        program.set_state_dict([])
+
+
+def test_a_variable_refuses_what_needs_a_value(program):
+    x = program.global_block().var("x")
+    for name in ("numpy", "gradient", "clear_gradient"):
+        with pytest.raises(AssertionError, match=f"'{name}' only can be called by"):
+            getattr(x, name)()
+    with pytest.raises(AssertionError, match=r"'backward\(\)' in dynamic graph mode"):
+        x.backward()
+    assert (x.type, x.grad_name, x.element_size()) == (Kind.DENSE, "x@GRAD", 4)
+    assert x.to_string() == x._to_readable_code() == str(x)
+
+
+def test_operators_made_within_a_guard_have_its_role(program):
+    block = program.global_block()
+    guards = [program._backward_role_guard(), program._optimized_guard(["w", None, "w@GRAD"])]
+    guards.append(program._lr_schedule_guard())
+    for guard in guards:
+        with guard:
+            out = block.create_var(shape=[2, 3], dtype="float32")
+            block.append_op("relu", {"X": ["x"]}, {"Out": [out]})
+    assert [o.role for o in block.ops] == [0, 1, 2, 16]
+    assert block.ops[2].role_var == ("w", "w@GRAD")
+    assert [o._is_backward_op() for o in block.ops] == [False, True, False, False]
+    assert [o._is_optimize_op() for o in block.ops] == [False, False, True, False]
+    program._op_role = 1
+    assert program._current_role == 1 and program._op_role_var == []
+
+
+def test_a_cloned_variable_is_alike(program):
+    other = Program().global_block()
+    made = other._clone_variable(program.global_block().var("x"))
+    assert (made.name, made.shape, made.persistable, made.is_data) == ("x", (2, 3), True, True)
+
+
+def test_a_tensor_of_a_scope_is_sized_first_and_filled_by_place():
+    tensor = core.Scope().var("t").get_tensor()
+    tensor._set_dims([2, 2])
+    tensor._alloc_double(core.CPUPlace())
+    tensor._set_double_element(3, 2.5)
+    assert tensor._get_double_element(3) == 2.5 and tensor._dtype() is float64
+    assert (tensor._get_dims(), tensor._numel()) == ([2, 2], 4)
+    assert np.array(tensor[1]).tolist() == [0.0, 2.5]
+    assert np.array(tensor._slice(1, 2)).shape == (1, 2)
+    assert tensor._as_type("complex128")._dtype() is complex128
+    tensor._clear()
+    assert not tensor._is_initialized()
+    with pytest.raises(ArgumentError, match="holds no memory"):
+        tensor._dtype()
+
+
+def test_a_tensor_of_a_scope_shares_and_copies():
+    one, other = core.LoDTensor(), core.LoDTensor()
+    one.set([1.0, 2.0], core.CPUPlace())
+    other._share_data_with(one)
+    other._set_float_element(0, 5)
+    copy = core.LoDTensor()
+    copy._copy_from(one)
+    copy._set_float_element(1, 9)
+    assert np.array(one).tolist() == [5.0, 2.0]
+    with pytest.raises(ArgumentError, match="no element type of a tensor"):
+        one.set(["1", "2"])
+
+
+def test_lengths_that_do_not_add_up_are_found():
+    tensor = ScopeTensor()
+    tensor.set(np.zeros([3, 1]))
+    tensor.set_recursive_sequence_lengths([[2, 1]])
+    assert tensor.has_valid_recursive_sequence_lengths()
+    tensor.set_recursive_sequence_lengths([[2, 2]])
+    assert not tensor.has_valid_recursive_sequence_lengths()
+
+
+def test_a_variable_of_a_scope_may_be_a_number():
+    cell = core.Scope().var("n")
+    cell.set_int(3)
+    assert cell.is_int() and cell.get_int() == 3 and not cell.is_float()
+    cell.set_float(2.5)
+    assert cell.is_float() and cell.get_float() == 2.5
+
+
+def test_numbers_and_lists_become_tensors_to_feed():
+    made = base.executor._as_lodtensor([1, 2], base.CPUPlace(), float64)
+    assert made._dtype() is float64 and made.shape() == [2]
+    assert base.executor._as_lodtensor(1.0, base.CPUPlace(), "int32").shape() == [1]
+    with pytest.raises(AssertionError, match="dtype should be given"):
+        base.executor._as_lodtensor(1, base.CPUPlace())
+    with pytest.raises(ArgumentTypeError, match="Failed to convert"):
+        base.executor._as_lodtensor({"a": 1}, base.CPUPlace(), "int32")
+
+
+def test_a_fetched_variable_is_found_by_name(scope):
+    assert base.executor._fetch_var("w", scope).shape == (3,)
+    with pytest.raises(AssertionError, match="Cannot find nope in scope"):
+        base.executor._fetch_var("nope", scope)

@@ -1,0 +1,271 @@
+"""Functions of networks: values, gradients and what they refuse."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from scull.core import session
+from scull.nn import functional as F
+from scull.tensor import ones, to_tensor, zeros
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.standard_normal((4, 6)).astype("float32")
+LABELS = np.array([0, 5, 2, 2])
+WEIGHTS = np.linspace(0.5, 2.0, 6).astype("float32")
+LOGS = special.log_softmax(X.astype("float64"), axis=1)
+CHOSEN = -LOGS[np.arange(4), LABELS]
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found.numpy(), expected, rtol=2e-6, atol=1e-6)
+
+
+def test_cross_entropy_is_the_mean_of_what_each_label_costs():
+    close(F.cross_entropy(to_tensor(X), to_tensor(LABELS)), CHOSEN.mean())
+    column = to_tensor(LABELS[:, None])
+    close(F.cross_entropy(to_tensor(X), column, reduction="none"), CHOSEN[:, None])
+    close(F.cross_entropy(to_tensor(X), to_tensor(LABELS), reduction="sum"), CHOSEN.sum())
+
+
+def test_ignored_labels_count_for_nothing():
+    labels = to_tensor(np.where(LABELS == 2, -100, LABELS))
+    close(F.cross_entropy(to_tensor(X), labels), CHOSEN[LABELS != 2].mean())
+    close(
+        F.cross_entropy(to_tensor(X), to_tensor(LABELS), ignore_index=2),
+        CHOSEN[LABELS != 2].mean(),
+    )
+    nothing = to_tensor(np.full(4, -100))
+    assert F.cross_entropy(to_tensor(X), nothing).item() == 0
+
+
+@pytest.mark.parametrize("ignored", [-100, 2])
+def test_a_weighted_mean_is_over_the_weights_of_labels_that_count(ignored):
+    own = np.where(ignored == LABELS, 0, WEIGHTS[LABELS])
+    found = F.cross_entropy(
+        to_tensor(X), to_tensor(LABELS), to_tensor(WEIGHTS), ignore_index=ignored
+    )
+    close(found, (CHOSEN * own).sum() / own.sum())
+
+
+def test_classes_may_lie_along_another_axis():
+    images = to_tensor(np.ascontiguousarray(X.T).reshape(1, 6, 2, 2))
+    labels = to_tensor(LABELS.reshape(1, 2, 2))
+    found = F.cross_entropy(images, labels, to_tensor(WEIGHTS), axis=1, reduction="none")
+    close(found, (CHOSEN * WEIGHTS[LABELS]).reshape(1, 2, 2))
+
+
+def test_labels_may_be_likelihoods():
+    likely = special.softmax(RANDOM.standard_normal((4, 6)), axis=1).astype("float32")
+    costs = -(likely * LOGS).sum(1)
+    close(F.cross_entropy(to_tensor(X), to_tensor(likely), soft_label=True), costs.mean())
+    weights = likely @ WEIGHTS
+    found = F.cross_entropy(to_tensor(X), to_tensor(likely), to_tensor(WEIGHTS), soft_label=True)
+    close(found, (costs * weights).sum() / weights.sum())
+
+
+def test_smoothed_labels_spread_a_part_over_all_classes():
+    likely = np.eye(6)[LABELS] * 0.9 + 0.1 / 6
+    found = F.cross_entropy(to_tensor(X), to_tensor(LABELS), label_smoothing=0.1)
+    close(found, -(likely * LOGS).sum(1).mean())
+
+
+def test_a_softmax_may_be_given_instead_of_scores():
+    chances = to_tensor(special.softmax(X, axis=1))
+    close(F.cross_entropy(chances, to_tensor(LABELS), use_softmax=False), CHOSEN.mean())
+
+
+def test_the_gradient_of_cross_entropy_is_softmax_less_label():
+    x = to_tensor(X, stop_gradient=False)
+    F.cross_entropy(x, to_tensor(LABELS)).backward()
+    close(x.grad, (np.exp(LOGS) - np.eye(6)[LABELS]) / 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "law"),
+    [
+        (lambda x, y: F.cross_entropy(x, y, reduction="q"), "'reduction' in softmax_cross"),
+        (lambda x, y: F.cross_entropy(x, zeros([4, 1, 1], "int64")), "label_dims 3"),
+        (lambda x, y: F.cross_entropy(x, x, soft_label=True, ignore_index=1), "'-100'"),
+        (lambda x, y: F.cross_entropy(x, y, weight=ones([4])), "class_dimension"),
+        (lambda x, y: F.mse_loss(x, x, "q"), "'mse_loss'"),
+        (lambda x, y: F.l1_loss(x, x, "q"), "L1Loss"),
+        (lambda x, y: F.dropout(x, 1.5), "between 0 and 1"),
+        (lambda x, y: F.dropout(x, 0.5, mode="q"), "'downscale_in_infer'"),
+        (lambda x, y: F.dropout(x, 0.5, axis=3), "less than dimensions of x:2"),
+        (lambda x, y: F.dropout2d(x), "should be 4, but received 2 != 4"),
+        (lambda x, y: F.embedding(y, x, padding_idx=8), r"within \[-4, 4\)"),
+        (lambda x, y: F.embedding(zeros([1], "int64") + 7, x), "7"),
+        (lambda x, y: F.layer_norm(x, 4), r"Given normalized_shape is \[4\]"),
+        (lambda x, y: F.conv2d(zeros([1, 2, 4, 4]), zeros([1, 2, 2, 2]), padding="foo"), "'foo'"),
+        (lambda x, y: F.conv2d(zeros([1, 2, 4, 4]), zeros([1, 3, 2, 2])), "3"),
+        (lambda x, y: F.conv2d(x, x, data_format="HW"), "'NCHW' or 'NHWC'"),
+        (lambda x, y: F.pad(x, [1, 1], "q"), "mode should be one of"),
+        (lambda x, y: F.linear(x, x), "x has 6 columns and y has 4 rows"),
+        (lambda x, y: F.glu(zeros([3])), "odd number"),
+        (lambda x, y: F.batch_norm(zeros([3]), zeros([3]), ones([3])), "larger than 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_law(call, law):
+    with pytest.raises((ValueError, IndexError), match=law):
+        call(to_tensor(X), to_tensor(LABELS))
+
+
+def test_losses_of_differences():
+    x, y = to_tensor([1.0, 2.0, 5.0]), to_tensor([1.0, 4.0, 1.0])
+    assert F.mse_loss(x, y).item() == pytest.approx(20 / 3)
+    assert F.mse_loss(x, y, "sum").item() == 20
+    assert F.square_error_cost(x, y).tolist() == F.mse_loss(x, y, "none").tolist() == [0, 4, 16]
+    assert F.l1_loss(x, y).item() == 2
+    assert F.smooth_l1_loss(x, y, "none", delta=2.0).tolist() == [0, 2, 6]
+
+
+def test_losses_of_chances():
+    p, y = to_tensor(special.expit(X)), to_tensor(np.abs(np.sin(X)))
+    expected = -(y.numpy() * np.log(p.numpy()) + (1 - y.numpy()) * np.log1p(-p.numpy()))
+    close(F.binary_cross_entropy(p, y, reduction="none"), expected)
+    close(F.binary_cross_entropy_with_logits(to_tensor(X), y, reduction="none"), expected)
+    close(F.log_loss(p, y, epsilon=1e-12), expected)
+    assert F.binary_cross_entropy(zeros([1]), ones([1])).item() == pytest.approx(100, 1e-3)
+    kl = special.rel_entr(y.numpy(), np.exp(LOGS)).astype("float32")
+    close(F.kl_div(to_tensor(LOGS.astype("float32")), y, "batchmean"), kl.sum() / 4)
+
+
+def test_nll_loss_of_a_log_softmax_is_cross_entropy():
+    logs = F.log_softmax(to_tensor(X))
+    close(F.nll_loss(logs, to_tensor(LABELS)), CHOSEN.mean())
+    own = np.where(LABELS == 2, 0, WEIGHTS[LABELS])
+    found = F.nll_loss(logs, to_tensor(LABELS), to_tensor(WEIGHTS), ignore_index=2)
+    close(found, (CHOSEN * own).sum() / own.sum())
+    close(F.nll_loss(logs, to_tensor(LABELS), reduction="none"), CHOSEN)
+
+
+def test_dropout_keeps_the_mean_and_says_nothing_in_use():
+    session.generator().manual_seed(0)
+    x = ones([200, 100])
+    kept = F.dropout(x, 0.25).numpy()
+    assert set(np.unique(kept).tolist()) == {0.0, np.float32(1 / 0.75).item()}
+    assert abs(kept.mean() - 1) < 0.02
+    assert F.dropout(x, 0.25, training=False).numpy().all()
+    close(F.dropout(x, 0.25, training=False, mode="downscale_in_infer"), 0.75)
+    assert F.dropout(x, 0) is x
+
+
+def test_dropout_along_axes_drops_the_others_together():
+    session.generator().manual_seed(0)
+    rows = F.dropout(ones([50, 7]), 0.5, axis=0).numpy()
+    assert all(len(set(row)) == 1 for row in rows.tolist())
+    images = F.dropout2d(ones([5, 9, 3, 3]), 0.5).numpy().reshape(45, 9)
+    assert all(len(set(channel)) == 1 for channel in images.tolist())
+    assert 0 < images.mean() < 2
+
+
+def test_alpha_dropout_keeps_mean_and_variance():
+    session.generator().manual_seed(0)
+    x = to_tensor(RANDOM.standard_normal((400, 100)).astype("float32"))
+    found = F.alpha_dropout(x, 0.3).numpy()
+    assert abs(found.mean()) < 0.02
+    assert abs(found.var() - 1) < 0.05
+
+
+def test_batch_norm_counts_statistics_in_training_only():
+    x = to_tensor(RANDOM.standard_normal((8, 3, 2, 2)).astype("float32") * 3 + 1)
+    mean, variance = zeros([3]), ones([3])
+    out = F.batch_norm(x, mean, variance, training=True, momentum=0.5)
+    own = x.numpy().mean((0, 2, 3)), x.numpy().var((0, 2, 3))
+    close(mean, own[0] / 2)
+    close(variance, (1 + own[1]) / 2)
+    np.testing.assert_allclose(out.numpy().mean((0, 2, 3)), 0, atol=1e-6)
+    before = mean.numpy()
+    used = F.batch_norm(x, mean, variance)
+    assert (mean.numpy() == before).all()
+    shape = (1, 3, 1, 1)
+    scaled = (x.numpy() - mean.numpy().reshape(shape)) / np.sqrt(
+        variance.numpy().reshape(shape) + 1e-5
+    )
+    close(used, scaled)
+
+
+def test_the_gradient_of_batch_norm_survives_another_step_of_training():
+    x = to_tensor(RANDOM.standard_normal((4, 3)).astype("float32"), stop_gradient=False)
+    mean, variance = zeros([3]), ones([3])
+    first = F.batch_norm(x, mean, variance, training=True, data_format="NC")
+    F.batch_norm(x, mean, variance, training=True, data_format="NC")
+    first.backward(ones([4, 3]))
+    np.testing.assert_allclose(x.grad.numpy(), 0, atol=1e-5)
+
+
+def test_layer_norm_needs_no_weight():
+    close(F.layer_norm(to_tensor([[1.0, 3.0]]), [2], epsilon=0.0), [[-1.0, 1.0]])
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, float("inf")])
+def test_a_normalized_vector_has_length_one(p):
+    found = F.normalize(to_tensor(X), p=p).numpy()
+    np.testing.assert_allclose(np.linalg.norm(found, p, axis=1), 1, rtol=1e-5)
+
+
+def test_a_vector_of_zeros_is_normalized_to_zeros_with_a_gradient():
+    x = zeros([1, 3])
+    x.stop_gradient = False
+    out = F.normalize(x)
+    out.backward(ones([1, 3]))
+    assert out.tolist() == [[0.0, 0.0, 0.0]]
+    assert np.isfinite(x.grad.numpy()).all()
+
+
+PADDED = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+@pytest.mark.parametrize("mode", PADDED)
+def test_padding_is_numpys(mode):
+    x = np.arange(12, dtype="float32").reshape(1, 1, 3, 4)
+    found = F.pad(to_tensor(x), [2, 1, 0, 2], mode)
+    close(found, np.pad(x, [(0, 0), (0, 0), (0, 2), (2, 1)], PADDED[mode]))
+
+
+def test_padding_of_all_axes_goes_in_their_order():
+    close(
+        F.pad(to_tensor(X), [1, 0, 0, 2], value=7.0), np.pad(X, [(1, 0), (0, 2)], constant_values=7)
+    )
+    last = F.pad(to_tensor(X[None]), [1, 2], data_format="NLC")
+    close(last, np.pad(X[None], [(0, 0), (1, 2), (0, 0)]))
+    assert F.pad(to_tensor(X[None]), [-1, -2]).shape == [1, 4, 3]
+
+
+def test_convolutions_take_paddings_in_every_form():
+    x, w = zeros([1, 2, 8, 8]), zeros([3, 2, 3, 3])
+    for padding, shape in [
+        (1, [8, 8]),
+        ("same", [8, 8]),
+        ("VALID", [6, 6]),
+        ([1, 2], [8, 10]),
+        ([1, 2, 3, 4], [9, 13]),
+        ([[0, 0], [0, 0], [1, 2], [3, 4]], [9, 13]),
+    ]:
+        assert F.conv2d(x, w, padding=padding).shape == [1, 3, *shape]
+    assert F.conv1d(zeros([2, 2, 8]), zeros([3, 2, 3]), zeros([3]), padding=1).shape == [2, 3, 8]
+
+
+def test_pools_divide_images():
+    x = to_tensor(np.arange(16, dtype="float32").reshape(1, 1, 4, 4))
+    assert F.max_pool2d(x, 2).tolist() == [[[[5.0, 7.0], [13.0, 15.0]]]]
+    assert F.avg_pool2d(x, 2).tolist() == [[[[2.5, 4.5], [10.5, 12.5]]]]
+    assert F.avg_pool2d(x, 2, divisor_override=2).tolist() == [[[[5.0, 9.0], [21.0, 25.0]]]]
+    assert F.adaptive_avg_pool2d(x, [1, None]).tolist() == [[[[6.0, 7.0, 8.0, 9.0]]]]
+    assert F.adaptive_max_pool2d(x, 1).tolist() == [[[[15.0]]]]
+    rows = to_tensor(np.arange(6, dtype="float32").reshape(1, 1, 6))
+    assert F.max_pool1d(rows, 2).tolist() == [[[1.0, 3.0, 5.0]]]
+    assert F.adaptive_avg_pool1d(rows, 2).tolist() == [[[1.0, 4.0]]]
+
+
+def test_functions_in_place_change_their_operand():
+    x = to_tensor([-1.0, 2.0])
+    assert F.relu_(x) is x
+    assert x.tolist() == [0.0, 2.0]
+    leaf = to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(ValueError, match="can't use inplace strategy"):
+        F.tanh_(leaf)
+
+
+def test_every_function_is_public():
+    assert all(callable(getattr(F, name)) for name in F.__all__)

@@ -1,0 +1,307 @@
+"""Functions on tensors against NumPy: values, and gradients against differences."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentError, ArgumentTypeError, ScullError, ShapeError
+
+X = np.array([[0.3, -1.2, 2.5], [1.7, -0.4, 0.9]])
+P = np.abs(X)
+T = paddle.to_tensor
+
+# name: the function, NumPy's, the operand
+UNARY = {
+    "abs": (paddle.abs, np.abs, X),
+    "ceil": (paddle.ceil, np.ceil, X),
+    "erf": (paddle.erf, None, X),
+    "exp": (paddle.exp, np.exp, X),
+    "expm1": (paddle.expm1, np.expm1, X),
+    "floor": (paddle.floor, np.floor, X),
+    "frac": (paddle.frac, lambda x: x - np.trunc(x), X),
+    "log": (paddle.log, np.log, P),
+    "log10": (paddle.log10, np.log10, P),
+    "log1p": (paddle.log1p, np.log1p, P),
+    "log2": (paddle.log2, np.log2, P),
+    "neg": (paddle.neg, np.negative, X),
+    "reciprocal": (paddle.reciprocal, np.reciprocal, X),
+    "round": (paddle.round, np.round, X),
+    "sign": (paddle.sign, np.sign, X),
+    "square": (paddle.square, np.square, X),
+    "stanh": (paddle.stanh, lambda x: 1.7159 * np.tanh(0.67 * x), X),
+    "trunc": (paddle.trunc, np.trunc, X),
+    "clip": (lambda x: paddle.clip(x, -1.0, 1.0), lambda x: np.clip(x, -1.0, 1.0), X),
+    "clip above": (lambda x: paddle.clip(x, max=1.0), lambda x: np.minimum(x, 1.0), X),
+    "pow": (lambda x: paddle.pow(x, 2.5), lambda x: x**2.5, P),
+    "pow of two": (lambda x: x**2, lambda x: x**2, X),
+    "power of a number": (lambda x: 2.0**x, lambda x: 2.0**x, X),
+    "sum": (lambda x: paddle.sum(x, 1, keepdim=True), lambda x: x.sum(1, keepdims=True), X),
+    "mean": (lambda x: paddle.mean(x, [0, 1]), np.mean, X),
+    "max": (lambda x: paddle.max(x, 0), lambda x: x.max(0), X),
+    "min": (lambda x: paddle.min(x, -1), lambda x: x.min(-1), X),
+    "amax": (lambda x: paddle.amax(x, 0), lambda x: x.max(0), X),
+    "amin": (paddle.amin, np.min, X),
+    "prod": (paddle.prod, np.prod, X),
+    "prod of rows": (lambda x: paddle.prod(x, 1), lambda x: x.prod(1), X),
+    "logsumexp": (lambda x: paddle.logsumexp(x, 1), lambda x: np.log(np.exp(x).sum(1)), X),
+    "cumsum": (lambda x: paddle.cumsum(x, 1), lambda x: x.cumsum(1), X),
+    "cumsum of all": (paddle.cumsum, np.cumsum, X),
+    "var": (lambda x: paddle.var(x, 1), lambda x: x.var(1, ddof=1), X),
+    "std": (lambda x: paddle.std(x, unbiased=False), np.std, X),
+    "median": (paddle.median, np.median, X),
+    "median of rows": (lambda x: paddle.median(x, 1), lambda x: np.median(x, 1), X),
+    "quantile": (lambda x: paddle.quantile(x, 0.3, 1), lambda x: np.quantile(x, 0.3, 1), X),
+    "norm": (paddle.norm, np.linalg.norm, X),
+    "norm of order 1": (lambda x: paddle.norm(x, 1, 0), lambda x: np.abs(x).sum(0), X),
+    "norm of order 3": (lambda x: paddle.norm(x, 3, 1), lambda x: (P**3).sum(1) ** (1 / 3), X),
+    "norm without end": (lambda x: paddle.norm(x, np.inf), lambda x: np.abs(x).max(), X),
+    "trace": (paddle.trace, np.trace, X),
+    "diagonal": (lambda x: paddle.diagonal(x, 1), lambda x: np.diagonal(x, 1), X),
+    "diag": (lambda x: paddle.diag(x[0], 1), lambda x: np.diag(x[0], 1), X),
+    "tril": (paddle.tril, np.tril, X),
+    "triu": (lambda x: paddle.triu(x, 1), lambda x: np.triu(x, 1), X),
+    "reshape": (lambda x: paddle.reshape(x, [3, -1]), lambda x: x.reshape(3, 2), X),
+    "flatten": (paddle.flatten, np.ravel, X),
+    "unflatten": (lambda x: paddle.unflatten(x, 1, [3, 1]), lambda x: x[..., None], X),
+    "squeeze": (lambda x: paddle.squeeze(x[:1]), lambda x: x[0], X),
+    "unsqueeze": (lambda x: paddle.unsqueeze(x, [0, 2]), lambda x: x[None, :, None], X),
+    "transpose": (lambda x: paddle.transpose(x, [1, 0]), np.transpose, X),
+    "transposed": (lambda x: x.T, np.transpose, X),
+    "moveaxis": (lambda x: paddle.moveaxis(x, 0, 1), np.transpose, X),
+    "expand": (lambda x: paddle.expand(x, [2, -1, 3]), lambda x: np.stack([x, x]), X),
+    "tile": (lambda x: paddle.tile(x, [2, 1, 2]), lambda x: np.tile(x, (2, 1, 2)), X),
+    "flip": (lambda x: paddle.flip(x, [0, 1]), lambda x: x[::-1, ::-1], X),
+    "roll": (lambda x: paddle.roll(x, 2), lambda x: np.roll(x, 2), X),
+    "roll of axes": (
+        lambda x: paddle.roll(x, [1, -1], [0, 1]),
+        lambda x: np.roll(x, [1, -1], [0, 1]),
+        X,
+    ),
+    "repeat": (
+        lambda x: paddle.repeat_interleave(x, 2, 1),
+        lambda x: np.repeat(x, 2, 1),
+        X,
+    ),
+    "slice": (lambda x: paddle.slice(x, [1], [0], [2]), lambda x: x[:, :2], X),
+    "strided slice": (
+        lambda x: paddle.strided_slice(x, [1], [2], [-4], [-1]),
+        lambda x: x[:, ::-1],
+        X,
+    ),
+    "crop": (lambda x: paddle.crop(x, [1, -1], [1, 1]), lambda x: x[1:, 1:], X),
+    "concat": (lambda x: paddle.concat([x, x], -1), lambda x: np.concatenate([x, x], -1), X),
+    "stack": (lambda x: paddle.stack([x, x], 1), lambda x: np.stack([x, x], 1), X),
+    "split": (lambda x: paddle.split(x, [1, -1], 1)[1], lambda x: x[:, 1:], X),
+    "unbind": (lambda x: paddle.unbind(x, 1)[2], lambda x: x[:, 2], X),
+    "gather": (lambda x: paddle.gather(x, T([1, 1]), 1), lambda x: x[:, [1, 1]], X),
+    "gather_nd": (lambda x: paddle.gather_nd(x, T([[1, 2]])), lambda x: x[[1], [2]], X),
+    "index_select": (lambda x: paddle.index_select(x, T([1])), lambda x: x[[1]], X),
+    "index_sample": (
+        lambda x: paddle.index_sample(x, T([[2], [0]])),
+        lambda x: np.array([[x[0, 2]], [x[1, 0]]]),
+        X,
+    ),
+    "take_along_axis": (
+        lambda x: paddle.take_along_axis(x, T([[1, 0, 1]]), 0),
+        lambda x: np.take_along_axis(x, np.array([[1, 0, 1]]), 0),
+        X,
+    ),
+    "masked_select": (lambda x: paddle.masked_select(x, x > 0), lambda x: x[x > 0], X),
+    "masked_fill": (lambda x: x.masked_fill(x > 0, 0.0), lambda x: np.minimum(x, 0), X),
+    "where": (lambda x: paddle.where(x > 0, x, x * 2.0), lambda x: np.where(x > 0, x, 2 * x), X),
+    "sort": (lambda x: paddle.sort(x, 1, True), lambda x: np.sort(x, 1)[:, ::-1], X),
+    "topk": (lambda x: paddle.topk(x, 2)[0], lambda x: np.sort(x, 1)[:, :0:-1], X),
+    "kthvalue": (lambda x: paddle.kthvalue(x, 2)[0], lambda x: np.sort(x, 1)[:, 1], X),
+    "unique": (paddle.unique, np.unique, X),
+    "diff": (paddle.diff, np.diff, X),
+    "matmul": (lambda x: paddle.matmul(x, x, transpose_y=True), lambda x: x @ x.T, X),
+    "mm": (lambda x: paddle.mm(x, x.t()), lambda x: x @ x.T, X),
+    "dot": (lambda x: paddle.dot(x[0], x[1]), lambda x: x[0] @ x[1], X),
+    "inner": (lambda x: paddle.inner(x, x), np.inner, X),
+    "outer": (lambda x: paddle.outer(x[0], x[1]), lambda x: np.outer(x[0], x[1]), X),
+    "kron": (lambda x: paddle.kron(x, x), lambda x: np.kron(x, x), X),
+    "dist": (lambda x: paddle.dist(x[0], x[1], 1), lambda x: np.abs(x[0] - x[1]).sum(), X),
+    "lerp": (lambda x: paddle.lerp(x, x * 3.0, 0.25), lambda x: 1.5 * x, X),
+    "add_n": (lambda x: paddle.add_n([x, x, x]), lambda x: 3 * x, X),
+    "addmm": (
+        lambda x: paddle.addmm(x[:, :2], x, x.t(), 2.0, 3.0),
+        lambda x: 2 * x[:, :2] + 3 * x @ x.T,
+        X,
+    ),
+    "tensordot": (
+        lambda x: paddle.tensordot(x, x, [[0, 1], [0, 1]]),
+        lambda x: np.tensordot(x, x, [[0, 1], [0, 1]]),
+        X,
+    ),
+    "index_add": (
+        lambda x: paddle.index_add(x, T([1]), 1, x[:, :1]),
+        lambda x: x + np.stack([0 * x[:, 0], x[:, 0], 0 * x[:, 0]], 1),
+        X,
+    ),
+    "put_along_axis": (
+        lambda x: paddle.put_along_axis(x, T([[1]]), x[:1] * 2.0, 0),
+        lambda x: np.stack([x[0], 2 * x[0]]),
+        X,
+    ),
+    "multiplex": (
+        lambda x: paddle.multiplex([x, x * 2.0], T([[1], [0]])),
+        lambda x: np.stack([2 * x[0], x[1]]),
+        X,
+    ),
+}
+CONSTANT = ("ceil", "floor", "round", "sign", "trunc")  # almost everywhere
+
+
+@pytest.mark.parametrize("name", [n for n in UNARY if UNARY[n][1] is not None])
+def test_values_are_those_of_numpy(name):
+    function, reference, array = UNARY[name]
+    found = function(T(array))
+    np.testing.assert_allclose(found.numpy(), reference(array), rtol=1e-12, atol=1e-12)
+    assert tuple(found.shape) == np.shape(reference(array))
+
+
+@pytest.mark.parametrize("name", [n for n in UNARY if n not in (*CONSTANT, "frac")])
+def test_gradients_are_those_of_differences(name):
+    function, _, array = UNARY[name]
+    x = T(array, stop_gradient=False)
+    out = function(x)
+    weights = np.linspace(0.5, 1.5, out.size).reshape(out.shape)
+    (out * T(weights)).sum().backward()
+    numeric = np.empty_like(array)
+    for place in np.ndindex(array.shape):
+        step = np.zeros_like(array)
+        step[place] = 1e-6
+        above, below = (function(T(array + d)).numpy() * weights for d in (step, -step))
+        numeric[place] = (above.sum() - below.sum()) / 2e-6
+    np.testing.assert_allclose(x.grad.numpy(), numeric, rtol=1e-5, atol=1e-7)
+
+
+TESTS = {
+    "all": (lambda x: paddle.all(x > -2, 1), lambda x: (x > -2).all(1)),
+    "any": (lambda x: paddle.any(x > 2, 0, True), lambda x: (x > 2).any(0, keepdims=True)),
+    "isnan": (paddle.isnan, np.isnan),
+    "isinf": (paddle.isinf, np.isinf),
+    "isfinite": (paddle.isfinite, np.isfinite),
+    "count_nonzero": (paddle.count_nonzero, np.count_nonzero),
+    "nonzero": (paddle.nonzero, np.argwhere),
+    "argmax": (paddle.argmax, np.argmax),
+    "argmin": (lambda x: paddle.argmin(x, 1, True), lambda x: x.argmin(1, keepdims=True)),
+    "argsort": (lambda x: paddle.argsort(x, 0), lambda x: x.argsort(0)),
+    "searchsorted": (
+        lambda x: paddle.searchsorted(T([-1.0, 0.0, 1.0]), x[0], right=True),
+        lambda x: np.searchsorted([-1, 0, 1], x[0], "right"),
+    ),
+    "histogram": (lambda x: paddle.histogram(x, 4), lambda x: np.histogram(x, 4)[0]),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_predicates_and_places_are_those_of_numpy(name):
+    function, reference = TESTS[name]
+    np.testing.assert_array_equal(function(T(X)).numpy(), reference(X))
+
+
+def test_what_is_not_finite_is_recognised_and_replaced():
+    x = T([1.0, np.nan, np.inf, -np.inf])
+    assert paddle.isnan(x).tolist() == [False, True, False, False]
+    assert paddle.isinf(x).tolist() == [False, False, True, True]
+    assert paddle.isfinite(x).tolist() == [True, False, False, False]
+    assert paddle.nan_to_num(x, 0.0, 5.0, -5.0).tolist() == [1.0, 0.0, 5.0, -5.0]
+    assert paddle.fmax(x[:2], T([0.0, 2.0])).tolist() == [1.0, 2.0]
+    assert paddle.fmin(x[:2], T([0.0, 2.0])).tolist() == [0.0, 2.0]
+    assert paddle.nansum(x[:2]).item() == 1.0
+    assert paddle.nanmean(x[:2]).item() == 1.0
+    assert np.isnan(paddle.median(x[:2]).item())
+    assert paddle.isclose(x, x, equal_nan=True).all().item()
+
+
+def test_equal_extremes_share_a_gradient_or_get_it_whole():
+    x = T([1.0, 1.0], stop_gradient=False)
+    paddle.max(x).backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    x.clear_grad()
+    paddle.amax(x).backward()
+    assert x.grad.tolist() == [0.5, 0.5]
+
+
+def test_sums_of_small_types_are_wide():
+    assert paddle.sum(T([True, True])).dtype is paddle.int64
+    assert paddle.sum(T([1], dtype="int32")).dtype is paddle.int64
+    assert paddle.sum(T([1.0]), dtype="float64").dtype is paddle.float64
+    assert paddle.divide(T([7, -7]), T([2, 2])).tolist() == [3, -3]
+
+
+def test_unique_says_where_what_and_how_often():
+    values, first, inverse, counts = paddle.unique(T([3, 1, 1]), True, True, True)
+    assert values.tolist() == [1, 3]
+    assert (first.tolist(), inverse.tolist(), counts.tolist()) == ([1, 0], [1, 0, 0], [2, 1])
+
+
+def test_sizes_may_be_tensors():
+    assert paddle.zeros([T(2), 3]).shape == [2, 3]
+    assert paddle.reshape(paddle.ones([4]), T([2, 2])).shape == [2, 2]
+    assert paddle.expand(paddle.ones([1]), [T(3)]).shape == [3]
+
+
+def test_creation_follows_the_default_element_type():
+    before = paddle.get_default_dtype()
+    paddle.set_default_dtype("float64")
+    try:
+        for x in (T(1.0), T([1.0]), paddle.ones([1]), paddle.rand([1]), paddle.arange(1.0)):
+            assert x.dtype is paddle.float64
+        assert T(1j).dtype is paddle.complex128
+    finally:
+        paddle.set_default_dtype(before)
+
+
+def test_random_functions_repeat_from_a_seed_and_a_state():
+    paddle.seed(11)
+    first = paddle.randn([4]).tolist()
+    state = paddle.get_rng_state()
+    second = paddle.randint(0, 100, [8]).tolist()
+    paddle.set_rng_state(state)
+    assert paddle.randint(0, 100, [8]).tolist() == second
+    paddle.seed(11)
+    assert paddle.randn([4]).tolist() == first
+
+
+def test_drawn_places_follow_their_weights():
+    paddle.seed(5)
+    drawn = paddle.multinomial(T([1.0, 0.0, 3.0]), 4000, replacement=True)
+    assert abs(float((drawn == 2).sum()) / 4000 - 0.75) < 0.05
+    assert not (drawn == 1).any()
+    assert sorted(paddle.multinomial(T([1.0, 0.0, 3.0]), 2).tolist()) == [0, 2]
+    with pytest.raises(ArgumentError, match="fewer than 3 places"):
+        paddle.multinomial(T([1.0, 0.0, 3.0]), 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (ArgumentTypeError, lambda: T("text")),
+        (ArgumentTypeError, lambda: T(object())),
+        (ArgumentTypeError, lambda: T(1.0, dtype="nothing")),
+        (ArgumentError, lambda: T(1.0, place="nowhere")),
+        (ValueError, lambda: T([[1, 2], [3]])),
+        (ArgumentError, lambda: paddle.zeros([-1, 2])),
+        (ArgumentError, lambda: paddle.zeros([1.5])),
+        (ArgumentError, lambda: paddle.zeros("a")),
+        (ArgumentError, lambda: paddle.arange(0, 5, 0)),
+        (ArgumentError, lambda: paddle.concat([])),
+        (ArgumentError, lambda: paddle.concat([1.0])),
+        (ShapeError, lambda: paddle.bmm(paddle.ones([2, 2]), paddle.ones([2, 2]))),
+        (ShapeError, lambda: paddle.t(paddle.ones([1, 1, 1]))),
+        (ArgumentError, lambda: paddle.flatten(paddle.ones([2, 2]), 1, 0)),
+        (ArgumentError, lambda: paddle.exp("a")),
+        (ArgumentError, lambda: paddle.tanh(None)),
+        (ArgumentError, lambda: paddle.where(T([True]), 1.0)),
+        (ArgumentError, lambda: paddle.norm(T([1.0]), "nuc")),
+        (ArgumentError, lambda: paddle.randint(0)),
+        (ArgumentError, lambda: paddle.randperm(0)),
+        (ArgumentTypeError, lambda: paddle.set_printoptions(precision="a")),
+        (ScullError, lambda: paddle.split(paddle.ones([3]), 2)),
+    ],
+)
+def test_a_mistake_is_refused(error, call):
+    with pytest.raises(error):
+        call()
