@@ -105,9 +105,8 @@ def compared(name: str, asked: str, ours: Callable, theirs: Callable, per: int, 
 
 def rows(count: int) -> Iterator[Row]:
     """The figures of eager mode, `count` rounds each."""
-    title = f"chain of {LENGTH} adds and multiplies, 4x4, forward and backward, per operator"
     yield compared(
-        f"eager: {title}",
+        f"eager: {LENGTH} adds and multiplies, 4x4, and backward, each",
         "<= 0.75x torch",
         our_chain(by_operators),
         lambda: their_chain(by_operators),
@@ -135,7 +134,7 @@ def rows(count: int) -> Iterator[Row]:
         (True, "with SGD's update", ""),
     ):
         yield compared(
-            f"eager: step of a perceptron {INPUTS}-{HIDDEN}-{OUTPUTS}, batch {BATCH}, {title}",
+            f"eager: perceptron {INPUTS}-{HIDDEN}-{OUTPUTS}, batch {BATCH}, {title}",
             asked,
             seconds_of(our_perceptron(update)),
             lambda update=update: seconds_of(their_perceptron(update)),

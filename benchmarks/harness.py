@@ -25,8 +25,12 @@ class Spread:
 
     def show(self, unit: str) -> str:
         """As text: the median, then the spread in brackets."""
-        low, high = (f"{value:.3g}" for value in (self.low, self.high))
-        return f"{self.median:.3g}{unit} ({low}..{high})"
+        return f"{short(self.median)}{unit} ({short(self.low)}..{short(self.high)})"
+
+
+def short(value: float) -> str:
+    """A number in three digits, or whole."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def spread(values: list[float]) -> Spread:

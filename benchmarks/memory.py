@@ -138,12 +138,12 @@ def rows() -> Iterator[Row]:
         traced, ledger, least = traced_peak(run), ledger_peak(run), lifetime_peak(run)
         apart = f"{abs(ledger - traced) / traced:.1%}"
         detail = f"ledger {kib(ledger)}, tracemalloc {kib(traced)}"
-        yield Row(f"memory: ledger and tracemalloc apart, {name}", "<= 5 %", apart, detail)
+        yield Row(f"memory: ledger beside tracemalloc, {name}", "<= 5 %", apart, detail)
         detail = (
             f"least {kib(least)}; by the ledger, without scratch of kernels, {ledger / least:.2f}x"
         )
         measured = f"{traced / least:.2f}x"
-        yield Row(f"memory: peak over what lifetimes allow, {name}", "<= 1.2x", measured, detail)
+        yield Row(f"memory: peak over lifetimes, {name}", "<= 1.2x", measured, detail)
 
 
 def kib(size: int) -> str:

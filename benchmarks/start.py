@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.harness import Row, spread
@@ -18,6 +19,8 @@ HEAVY = ("llvmlite", "onnx", "PIL", "torch", "google.protobuf")  # loaded when n
 IMPORT = f"""
 import time
 wall, cpu = time.perf_counter(), time.process_time()
+import numpy
+first = time.perf_counter() - wall
 import scull
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 import json, resource, sys
@@ -28,16 +31,27 @@ except FileNotFoundError:
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 loaded = [name for name in {HEAVY!r} if name in sys.modules]
 own = sum(name.partition(".")[0] == "scull" for name in sys.modules)
-print(json.dumps([wall, cpu, resident, loaded, own, len(sys.modules)]))
+print(json.dumps([wall, cpu, first, resident, loaded, own, len(sys.modules)]))
 """
 
 
-def imported(root: Path = ROOT) -> tuple[float, float, int, list[str], int, int]:
-    """`import scull` in a new process: seconds, CPU seconds, bytes, heavy libraries, modules."""
+@dataclass(frozen=True)
+class Imported:
+    """What `import scull` took and left in a new process."""
+
+    wall: float
+    cpu: float
+    numpy: float  # of the seconds, those of NumPy
+    resident: int
+    heavy: list[str]
+    own: int  # modules of scull
+    modules: int
+
+
+def imported() -> Imported:
+    """Import scull in a new process."""
     with tempfile.TemporaryDirectory() as folder:
-        done = python(["-c", IMPORT], folder, root)
-    wall, cpu, resident, loaded, own, modules = json.loads(done.stdout)
-    return wall, cpu, resident, loaded, own, modules
+        return Imported(*json.loads(python(["-c", IMPORT], folder, ROOT).stdout))
 
 
 def python(arguments: list[str], folder: str, root: Path) -> subprocess.CompletedProcess[str]:
@@ -74,18 +88,21 @@ def rows(count: int) -> Iterator[Row]:
     """The figures of starting, `count` processes each."""
     imported()
     found = [imported() for _ in range(count)]
-    wall, cpu, resident = (spread([entry[i] for entry in found]) for i in range(3))
-    *_, loaded, own, modules = found[-1]
-    text = f"CPU time {cpu.show(' s')}; {own} modules of scull, {modules} in all"
-    yield Row("import scull, NumPy included", "<= 0.25 s", wall.show(" s"), text)
-    memory = resident.times(2**-20).show(" MB")
-    yield Row("resident after import scull", "<= 60 MB", memory)
-    names = ", ".join(loaded) or "none"
-    yield Row(f"of {', '.join(HEAVY)}, imported", "none", names)
+    last = found[-1]
+    wall, cpu, numpy = (
+        spread([getattr(entry, name) for entry in found]).show(" s")
+        for name in ("wall", "cpu", "numpy")
+    )
+    detail = f"NumPy alone {numpy}; CPU time {cpu}; {last.own} modules of {last.modules}"
+    yield Row("start: import scull, NumPy included", "<= 0.25 s", wall, detail)
+    memory = spread([entry.resident for entry in found]).times(2**-20).show(" MB")
+    yield Row("start: resident memory after it", "<= 60 MB", memory)
+    names = ", ".join(last.heavy) or "none"
+    yield Row("start: heavy libraries imported", "none", names, f"of {', '.join(HEAVY)}")
     cold = [first_time() for _ in range(max(1, count // 3))]
     warm = spread([first_example(ROOT) for _ in range(count)]).show(" s")
     yield Row(
-        "examples/first.py from process start to end, scull never run before",
+        "start: examples/first.py, a whole process, first time",
         "<= 1 s",
         spread(cold).show(" s"),
         f"with scull's bytecode there {warm}",

@@ -58,6 +58,7 @@ ORDERS = {
     "sum": "x axis out_dtype keepdim",
     "tile": "x repeat_times",
     "topk": "x k axis largest sorted",
+    "truncated_gaussian_random": "shape mean std seed dtype _",
     "uniform": "shape dtype min max seed _",
 }
 

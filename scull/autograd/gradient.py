@@ -7,7 +7,7 @@ from typing import Any
 
 from scull.autograd.reverse import reverse
 from scull.core.eager import composite
-from scull.core.op import Op
+from scull.core.op import Op, op_of
 from scull.core.rule import names_of, optional_gradients
 
 
@@ -116,7 +116,7 @@ def summed(op: Op, g: Any, like: Any, attrs: dict[str, Any]) -> Any:
     shape = tuple(g.shape)
     if shape == tuple(like.shape) and -1 not in shape:
         return g
-    return op.unstretch(g, like, attrs.get("axis", -1))
+    return op_of("sum_like").call(g, like, axis=attrs.get("axis", -1))
 
 
 def signature(

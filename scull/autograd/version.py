@@ -45,5 +45,6 @@ def check_versions(node: Any) -> None:
                 when, how, _ = changes.get(id(owner(v)), (0, "", 0))
                 if when < node.order:
                     raise InPlaceError(
-                        f"the gradient of `{node.op.name}` needs its `{name}`, which `{how}` changed in place afterwards"
+                        f"the gradient of `{node.op.name}` needs its `{name}`, "
+                        f"which `{how}` changed in place afterwards"
                     )

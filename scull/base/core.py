@@ -5,7 +5,9 @@ import platform
 from types import SimpleNamespace
 from typing import Any
 
+from scull.base.holder import SelectedRows
 from scull.base.op_proto import get_all_op_protos
+from scull.base.operator import Operator
 from scull.base.var_desc import AttrType, DataType, VarDesc
 from scull.core import session
 from scull.core.absent import absent
@@ -14,7 +16,7 @@ from scull.core.meta import broadcast
 from scull.core.op import BY_TYPE, op_of
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from scull.core.random import Generator
-from scull.core.tensor import Parameter, Rows
+from scull.core.tensor import Parameter
 from scull.core.tensor import Tensor as EagerTensor
 from scull.device import (
     get_all_custom_device_type,
@@ -37,7 +39,7 @@ from scull.runtime.scope import Cell as Variable
 from scull.runtime.scope import Scope
 from scull.runtime.scope import ScopeTensor as LoDTensor
 
-_Scope, EnforceNotMet, SelectedRows = Scope, ScullError, Rows
+_Scope, EnforceNotMet = Scope, ScullError
 Tensor = DenseTensor = LoDTensor
 
 eager = SimpleNamespace(Tensor=EagerTensor, EagerParamBase=Parameter)
@@ -197,7 +199,7 @@ __getattr__ = absent(
     __name__,
     {
         "a Program is Python objects, there is no description beside it": (
-            "ProgramDesc BlockDesc OpDesc get_grad_op_desc prune_backward Operator"
+            "ProgramDesc BlockDesc OpDesc get_grad_op_desc prune_backward"
         ),
         "passes work on Programs, there is no graph beside them": (
             "Graph Node Pass PassBuilder get_pass apply_pass register_pass CpuPassStrategy"
@@ -234,8 +236,10 @@ __all__ = [
     "CUDAPlace",
     "DataType",
     "LoDTensor",
+    "Operator",
     "Place",
     "Scope",
+    "SelectedRows",
     "VarDesc",
     "Variable",
     "finfo",

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd import is_grad_enabled
 from scull.base import core
 from scull.base.op_proto import OpProtoHolder, get_all_op_protos
 from scull.base.wrapped_decorator import signature_safe_contextmanager, wrap_decorator
 from scull.core import session
 from scull.core.absent import absent
 from scull.core.dtype import DType, dtype_of
-from scull.core.eager import EAGER
-from scull.core.interpreter import interpreting
+from scull.core.eager import EAGER, SILENT
+from scull.core.interpreter import interpreting, pop, push
 from scull.core.place import Place
 from scull.core.tensor import Parameter as EagerParamBase
 from scull.core.tensor import Tensor
@@ -25,7 +26,7 @@ from scull.device import (
     is_compiled_with_xpu,
     place_of,
 )
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.flags import PADDLE
 from scull.framework.setting import get_flags, set_flags
 from scull.ir.block import Block
@@ -122,9 +123,21 @@ def switch_startup_program(program: Program) -> Program:
 class Tracer:
     """Stands for eager mode where old code asks whether there is a tracer."""
 
+    def __init__(self) -> None:
+        self.silenced = False
+
     @property
     def _has_grad(self) -> bool:
-        return EAGER.record
+        return is_grad_enabled()
+
+    @_has_grad.setter
+    def _has_grad(self, value: bool) -> None:
+        if value == is_grad_enabled():
+            return
+        if value and not self.silenced:
+            raise UnsupportedError("gradients are recorded again where the no_grad block ends")
+        (pop if value else push)(SILENT)
+        self.silenced = not value
 
 
 _tracer = Tracer()

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ def wrap_decorator(decorator_func: Callable[[Any], Any]) -> Callable[[Any], Any]
         def call(*arguments: Any, **options: Any) -> Any:
             return wrapped(*arguments, **options)
 
+        call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
         return call
 
     return decorate

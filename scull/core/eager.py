@@ -26,7 +26,9 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     """
     op = Op(body, composite=composite, **options)
     call: Any = call_any(op)
-    if op.broadcasts and len(op.inputs) == 2 and set(op.attrs) <= {"axis"} and not composite:
+    if op.infer_first:
+        pass
+    elif op.broadcasts and len(op.inputs) == 2 and set(op.attrs) <= {"axis"} and not composite:
         call = call_two(op)
     elif one_to_one(op):
         call = call_one(op)

@@ -81,7 +81,6 @@ class Op:
         self.back: dict[str, str] = {}  # of a gradient operator: the same, the other way
         self.douts: tuple[str, ...] = ()  # of a gradient operator: its inputs that are gradients
         self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
-        self.unstretch: Any = None  # a gradient summed down to the shape of an operand
         self.cpu: Any = None  # the kernel on NumPy
         self.short: Any = None  # the same without attributes: NumPy's own function if there is one
         self.keep: Any = None  # what a node of the tape keeps of inputs and results

@@ -1,4 +1,4 @@
-"""Changes in place: compute, write into the same memory, note the change, hand over the new node."""
+"""Changes in place: compute, write into the same memory, note the change, hand on the node."""
 
 import functools
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def refuse_leaf(tensor: Any) -> None:
 
 
 def overwrite(tensor: Any, array: Any, how: str) -> None:
-    """Let `array` be the elements of `tensor`: in its own memory where they fit, else instead of it."""
+    """Let `array` be the elements of `tensor`: in its own memory where they fit."""
     own = tensor.array
     same = own.shape == array.shape and own.dtype == array.dtype
     if same and type(own) is np.ndarray and own.flags.writeable:
@@ -76,13 +76,13 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
         found = function(x if view else untouched(x, args), *args, **options)
         if found.array.size != x.array.size:
             raise ShapeError(
-                f"The shape of broadcast output {found.shape} is different from that of inplace tensor "
-                f"{x.shape} in the Inplace operation."
+                f"The shape of broadcast output {found.shape} is different from that of "
+                f"inplace tensor {x.shape} in the Inplace operation."
             )
         return adopt(x, found, name)
 
     change.__name__ = change.__qualname__ = name
-    change.__doc__ = f"As `{function.__name__}`, written into `x` itself.\n\n    Returns:\n        Tensor: `x`.\n    "
+    change.__doc__ = f"As `{function.__name__}`, written into `x` itself, which is returned."
     return change
 
 

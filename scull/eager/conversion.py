@@ -98,7 +98,8 @@ class Converted:
     def __reduce_ex__(self: Any, protocol: int) -> Any:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object; use paddle.save")
 
-    __reduce__ = lambda self: self.__reduce_ex__(2)  # noqa: E731
+    def __reduce__(self: Any) -> Any:
+        return self.__reduce_ex__(2)
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
         made: Any = tensor_of(self.array.copy(), None if self.node is None else Leaf())
@@ -128,6 +129,12 @@ class Moved:
         self.node = None
         return self
 
+    def _copy_to(self: Any, place: Any, blocking: bool = True) -> Tensor:
+        return self.clone()
+
+    def _slice(self: Any, begin: int, end: int) -> Tensor:
+        return self[begin:end]
+
     def astype(self: Any, dtype: Any) -> Tensor:
         """The elements as `dtype`."""
         return op_of("cast").call(self, in_dtype=self.dtype, out_dtype=dtype_of(dtype))
@@ -140,7 +147,9 @@ class Moved:
         """The tensor on a GPU."""
         raise ArgumentError("there is no GPU in this process: scull runs on the CPU")
 
-    pin_memory = lambda self, blocking=True: self  # noqa: E731
+    def pin_memory(self: Any, blocking: bool = True) -> Tensor:
+        """The tensor itself, which lives on the host."""
+        return self
 
     def to(self: Any, *args: Any, **options: Any) -> Tensor:
         """The tensor with another place, another element type, or both; or those of another tensor.

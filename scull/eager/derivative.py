@@ -66,6 +66,14 @@ class Differentiated:
     def _grad_ivar(self: Any) -> Any:
         return self.grad
 
+    _grad_value = _grad_ivar
+
+    def _set_grad_ivar(self: Any, value: Any) -> None:
+        self.grad = value
+
+    def _grad_name(self: Any) -> str:
+        return f"{self.name}@GRAD"
+
     def clear_gradient(self: Any, set_to_zero: bool = True) -> None:
         """Forget the gradient that arrived; with `set_to_zero` it becomes zeros.
 
@@ -88,7 +96,7 @@ class Differentiated:
     _zero_grads = zero_grad = clear_grad
 
     def register_hook(self: Any, hook: Any) -> TensorHookRemoveHelper:
-        """Call `hook` with the gradient of this tensor when it arrives; what it returns replaces it.
+        """Call `hook` with the gradient of this tensor; what it returns replaces it.
 
         Args:
             hook (callable): takes a Tensor, returns a Tensor or None.
@@ -109,6 +117,8 @@ class Differentiated:
         if not callable(hook):
             raise ArgumentTypeError(f"a hook is called, and {type(hook).__name__} cannot be")
         return hooked(self.node, hook)
+
+    _register_grad_hook = register_hook
 
     def retain_grads(self: Any) -> None:
         """Keep the gradient of a tensor that is no leaf, too."""

@@ -26,7 +26,7 @@ SHORT = bool | np.bool_
 class Index:
     """An index taken apart: the window, the axes of size 1 put in, and what picks elements of it.
 
-    `picks` are (axis of the window, indices or a mask); `empty` are new axes that a `False` leaves empty.
+    `picks` are (axis of the window, indices or a mask); `empty` are new axes made by a `False`.
     """
 
     axes: list[int] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Index:
 
 
 def entry(item: Any, number: int) -> Any:
-    """One part of an index: a number, a truth value, a slice, None, an ellipsis, or an array or tensor."""
+    """One part of an index: a number, truth value, slice, None, ellipsis, or a Tensor."""
     if isinstance(item, slice | EllipsisType | Variable | SHORT) or item is None:
         return item
     if isinstance(item, int | np.integer):
@@ -62,8 +62,8 @@ def entry(item: Any, number: int) -> Any:
         return item
     kind = item.dtype.name if isinstance(item, Tensor) else type(item).__name__
     raise ArgumentError(
-        "a tensor is indexed by integers, slices, None, ..., and lists and tensors of integers or bool, "
-        f"but part {number} of this index is {kind}"
+        "a tensor is indexed by integers, slices, None, ..., and lists and tensors of integers "
+        f"or bool, but part {number} of this index is {kind}"
     )
 
 
@@ -156,7 +156,7 @@ def window(x: Any, wanted: Index) -> Any:
 
 
 def called_after(x: Any, word: str, found: Any) -> Any:
-    """`found`, a Variable made of `x`, under the name Paddle gives it; other results as they are."""
+    """`found`; a Variable made of `x` gets the name Paddle gives it."""
     if isinstance(found, Variable):
         block = found.block
         del block.vars[found.name]

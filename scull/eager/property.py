@@ -86,7 +86,9 @@ class Described:
         """How many elements apart neighbours along each axis lie in memory."""
         return [n // self.array.itemsize for n in self.array.strides]
 
-    get_strides = lambda self: self.strides  # noqa: E731
+    def get_strides(self: Any) -> list[int]:
+        """How many elements apart neighbours along each axis lie in memory."""
+        return self.strides
 
     def is_contiguous(self: Any) -> bool:
         """Whether the elements lie in memory in their own order."""
@@ -135,6 +137,12 @@ class Described:
         return True
 
     _is_dense_tensor_hold_allocation = _is_initialized
+
+    def _inplace_version(self: Any) -> int:
+        return self.inplace_version
+
+    def _place_str(self: Any) -> str:
+        return str(self.place)
 
     def _numel(self: Any) -> int:
         return self.size

@@ -16,14 +16,14 @@ from scull.runtime.scope import Cell, Scope
 
 
 class Feed:
-    """One input of a bound plan, and the shapes it took before."""
+    """One input of a bound plan, and the shape it had last."""
 
-    __slots__ = ("accepted", "copies", "dtype", "name", "slot", "variable")
+    __slots__ = ("copies", "dtype", "name", "shape", "slot", "variable")
 
     def __init__(self, variable: Variable, slot: int, copies: bool) -> None:
         self.variable, self.name, self.slot, self.copies = variable, variable.name, slot, copies
         self.dtype = variable.meta.dtype.array
-        self.accepted: set[tuple[int, ...]] = set()
+        self.shape: tuple[int, ...] | None = None  # what was accepted last
 
 
 class Bound:
@@ -67,7 +67,7 @@ def filled(bound: Bound, feed: Any) -> list[Any]:
         value = feed[entry.name]
         if type(value) is not np.ndarray:
             value = as_array(value, entry)
-        if value.dtype is not entry.dtype or value.shape not in entry.accepted:
+        if value.shape != entry.shape or value.dtype is not entry.dtype:
             fit(value, entry)
         frame[entry.slot] = value.copy() if entry.copies else value
     for cell, slot in bound.cells:
@@ -87,7 +87,7 @@ def as_array(value: Any, entry: Feed) -> Any:
 
 
 def fit(array: Any, entry: Feed) -> None:
-    """Accept the shape of `array` from now on; FeedError when it is not what was declared."""
+    """Accept `array` and, from now on, its shape; FeedError when it is not what was declared."""
     v, shape = entry.variable, entry.variable.shape
     if not (v.is_data or v.need_check_feed):
         return
@@ -102,7 +102,7 @@ def fit(array: Any, entry: Feed) -> None:
         raise FeedError(
             f"the input `{v.name}` is declared {v.meta}, the fed value has shape {given}"
         )
-    entry.accepted.add(array.shape)
+    entry.shape = array.shape
 
 
 def uninitialized(bound: Bound, cell: Cell) -> Exception:

@@ -55,9 +55,12 @@ def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
     outside = {id(owner(v)) for v in frame if isinstance(v, ndarray)}
     for step in plan.steps:
         try:
-            frame[step.put] = step.call(*step.get(frame))
+            found = step.call(*step.get(frame))
         except Exception as error:
             raise explained(error, step, frame) from None
+        if step.is_shape:
+            drop(frame, step.put, counted, ledger, poison)
+        frame[step.put] = found
         for slot in step.writes:
             count(frame[slot], slot, counted, outside, ledger)
         for slot in step.frees:

@@ -1,10 +1,12 @@
 """A product and a bias; in a Program they are recorded as their parts, which share a name."""
 
+import math
 from typing import Any
 
 from scull.core.attribute import Dtype, Ints
-from scull.core.eager import composite
+from scull.core.eager import composite, gradient
 from scull.core.op import meta_of
+from scull.core.tensor import unbroadcast
 from scull.errors import DtypeError
 from scull.ops.convolution import conv2d, depthwise_conv2d
 from scull.ops.create import cast
@@ -60,6 +62,34 @@ def linear_grad_weight(x: Any, weight_meta: Any, dout: Any) -> Any:
 @linear.grad("bias")
 def linear_grad_bias(bias_meta: Any, dout: Any) -> Any:
     return None if bias_meta is None else sum_like(dout, bias_meta)
+
+
+@gradient(linear).kernel("cpu")
+def linear_grad_cpu(
+    xp: Any,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    dout: Any,
+    *,
+    out: Any = None,
+    wanted: tuple[str, ...] = ("dx", "dweight", "dbias"),
+) -> Any:
+    """The rules, in one step."""
+    if is_half(x):
+        wide = [v.astype("float32") for v in (x, weight, dout)]
+        found = linear_grad_cpu(xp, *wide[:2], bias, wide[2], wanted=wanted)
+        return tuple([g if g is None else g.astype(x.dtype) for g in found])
+    dx, dweight, dbias = out or (None, None, None)
+    if "dx" in wanted:
+        dx = xp.matmul(dout, weight.T, dx)
+    if "dweight" in wanted:
+        count = math.prod(x.shape[:-1])
+        rows = x.reshape(count, x.shape[-1]).T
+        dweight = xp.matmul(rows, dout.reshape(count, dout.shape[-1]), dweight)
+    if "dbias" in wanted and bias is not None:
+        dbias = unbroadcast(dout, bias.shape)
+    return dx, dweight, dbias
 
 
 @composite(inline=True, prefix="reshape2")

@@ -51,7 +51,6 @@ def where_kernel(xp: Any, condition: Any, x: Any, y: Any, *, out: Any = None) ->
 where.grad("x")(lambda condition, dout: where(condition, dout, 0.0))
 where.grad("y")(lambda condition, dout: where(condition, 0.0, dout))
 where.lower(lambda index, c, x, y: lang.select(lang.at(c, index), lang.at(x, index), lang.at(y, index)))
-where.op.unstretch = equal.op.unstretch
 
 maximum.grad("x")(lambda x, y, dout: where(x > y, dout, 0.0))
 maximum.grad("y")(lambda x, y, dout: where(x > y, 0.0, dout))

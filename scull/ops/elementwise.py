@@ -6,7 +6,7 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import Meta, broadcast, promote
 from scull.errors import DtypeError
-from scull.ops.like import sum_like, unsqueeze
+from scull.ops.like import unsqueeze
 
 
 def trailing(x_ndim: int, y: Any, axis: int) -> tuple[int, ...]:
@@ -26,11 +26,6 @@ def aligned(x: Any, y: Any, axis: int) -> Any:
     return unsqueeze(y, axes=more)
 
 
-def unstretched(g: Any, like: Any, axis: int) -> Any:
-    """`g` summed down to the shape of the operand `like`."""
-    return sum_like(g, like, axis=axis)
-
-
 def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None) -> Any:
     """Declare one operator of the family."""
 
@@ -47,7 +42,6 @@ def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None)
     function.ufunc(ufunc)
     function.lower(lambda index, x, y, axis: lower(lang.at(x, index), at_axis(x, y, index, axis)))
     function.op.align = lambda known, axis: {"y": aligned(known["x"], known["y"], axis)}
-    function.op.unstretch = unstretched
     return function
 
 

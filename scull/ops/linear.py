@@ -7,7 +7,6 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
 from scull.errors import DtypeError
-from scull.ops.elementwise import unstretched
 from scull.ops.like import reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten
 
@@ -66,9 +65,6 @@ def matmul_grad_y(x: Any, y_meta: Any, dout: Any, transpose_x: bool, transpose_y
     if transpose_y:
         return matmul(dout, x, transpose_x=True, transpose_y=transpose_x)
     return matmul(x, dout, transpose_x=not transpose_x)
-
-
-matmul.op.unstretch = unstretched
 
 
 @matmul.lower

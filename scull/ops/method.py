@@ -1,4 +1,4 @@
-"""Operators of Python on tensor-like values: Tensor, abstract and traced values. Variables have their own spelling."""
+"""Operators of Python on Tensors, abstract and traced values; Variables have their own spelling."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Operands of differing element types, and Python numbers beside tensors, as Paddle 2.6 treats them."""
+"""Operands of differing element types, and Python numbers beside tensors, as in Paddle 2.6."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ TO_COMPLEX = (*MEET, "divide", "matmul")
 
 
 def unify(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
-    """Both operands of one element type: numbers take their neighbour's, tensors mostly the left one's."""
+    """Both operands of one element type: a number's neighbour's, or mostly the left one's."""
     x, y = inputs
     if op.align and attrs.get("axis", -1) != -1:
         y = op.align({"x": x, "y": y}, attrs["axis"])["y"]
@@ -49,21 +49,23 @@ def common_dtype(name: str, left: DType, right: DType) -> DType:
 
 
 def beside(number: Any, tensor: Any, op: Op) -> tuple[Any, Any]:
-    """A number or array as a Tensor that fits the tensor beside it, and that tensor, widened if it must be."""
+    """A number or array as a Tensor that fits `tensor`, and `tensor`, widened if it must be."""
     if isinstance(number, np.ndarray) and number.ndim:
         return Tensor(number), tensor
     if isinstance(number, np.ndarray | np.generic):
         number = number.item()
     if not isinstance(number, bool | int | float | complex):
+        kind = type(number).__name__
         raise ArgumentError(
-            f"{op.name}(): an operand must be int, float, bool or Tensor, but got {type(number).__name__}"
+            f"{op.name}(): an operand must be int, float, bool or Tensor, but got {kind}"
         )
     dtype: DType = tensor.dtype
     if isinstance(number, complex) and not dtype.is_complex:
         dtype = complex128 if dtype is float64 else complex64
-    elif not (dtype.is_float or dtype.is_complex):
-        if isinstance(number, float) or op.name == "divide":
-            dtype = session.default_dtype()
+    elif (isinstance(number, float) or op.name == "divide") and not (
+        dtype.is_float or dtype.is_complex
+    ):
+        dtype = session.default_dtype()
     return Tensor(np.array(number, dtype.array)), cast_to(tensor, dtype)
 
 

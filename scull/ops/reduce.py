@@ -5,7 +5,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.attribute import Dtype, Ints
-from scull.core.eager import primitive
+from scull.core.eager import gradient, primitive
 from scull.core.meta import Meta, axes_of, floating
 from scull.ops.compare import equal, where
 from scull.ops.like import broadcast_like, size_of, unsqueeze
@@ -24,7 +24,9 @@ def reduced_axes(x: Any, axis: tuple[int, ...], reduce_all: bool) -> tuple[int, 
 def reduced(x: Meta, axis: tuple[int, ...], keepdim: bool, reduce_all: bool) -> Meta:
     """`x` without the axes that are reduced, or with size 1 there."""
     axes = reduced_axes(x, axis, reduce_all)
-    return x.with_shape(1 if i in axes else n for i, n in enumerate(x.shape) if keepdim or i not in axes)
+    return x.with_shape(
+        1 if i in axes else n for i, n in enumerate(x.shape) if keepdim or i not in axes
+    )
 
 
 def spread(dout: Any, x_meta: Any, axis: tuple[int, ...], keepdim: bool, reduce_all: bool) -> Any:
@@ -37,7 +39,15 @@ def spread(dout: Any, x_meta: Any, axis: tuple[int, ...], keepdim: bool, reduce_
 def lowered(combine: Any) -> Any:
     """The lowering of a reduction whose partial results meet by `combine`."""
 
-    def lower(index: Any, x: Any, axis: Any, keepdim: bool, reduce_all: bool, in_dtype: Any, out_dtype: Any) -> Any:
+    def lower(
+        index: Any,
+        x: Any,
+        axis: Any,
+        keepdim: bool,
+        reduce_all: bool,
+        in_dtype: Any,
+        out_dtype: Any,
+    ) -> Any:
         axes = reduced_axes(x, axis, reduce_all)
         rest = iter(index)
         over, spots = [], []
@@ -73,7 +83,15 @@ def declare_reduction(name: str, reduce: Any, combine: Any, prefix: str) -> Any:
         return found.with_dtype(out_dtype) if out_dtype else found
 
     def kernel(
-        xp: Any, x: Any, *, out: Any = None, axis: Any, keepdim: bool, reduce_all: bool, in_dtype: Any, out_dtype: Any
+        xp: Any,
+        x: Any,
+        *,
+        out: Any = None,
+        axis: Any,
+        keepdim: bool,
+        reduce_all: bool,
+        in_dtype: Any,
+        out_dtype: Any,
     ) -> Any:
         axes = None if reduce_all or not axis else reduced_axes(x, axis, False)
         return reduce(xp, x, axes, keepdim, out_dtype and out_dtype.array, out)
@@ -119,6 +137,49 @@ def reduce_mean_grad(x_meta: Any, dout: Any, axis: Any, keepdim: bool, reduce_al
     return spread(scaled, x_meta, axis, keepdim, reduce_all)
 
 
+def spread_evenly(
+    xp: Any, x: Any, dout: Any, out: Any, axes: tuple[int, ...], keepdim: bool, share: int
+) -> Any:
+    """The rules of sum and mean in one step: `dout` over `share`, stretched over `axes`."""
+    if not keepdim:
+        dout = dout.reshape([1 if i in axes else n for i, n in enumerate(x.shape)])
+    out = xp.empty(x.shape, dout.dtype) if out is None else out
+    out[...] = dout if share == 1 else dout / dout.dtype.type(share)
+    return out
+
+
+@gradient(reduce_sum).kernel("cpu")
+def reduce_sum_grad_cpu(
+    xp: Any,
+    x: Any,
+    dout: Any,
+    *,
+    out: Any = None,
+    axis: Any,
+    keepdim: bool,
+    reduce_all: bool,
+    **_: Any,
+) -> Any:
+    return spread_evenly(xp, x, dout, out, reduced_axes(x, axis, reduce_all), keepdim, 1)
+
+
+@gradient(reduce_mean).kernel("cpu")
+def reduce_mean_grad_cpu(
+    xp: Any,
+    x: Any,
+    dout: Any,
+    *,
+    out: Any = None,
+    axis: Any,
+    keepdim: bool,
+    reduce_all: bool,
+    **_: Any,
+) -> Any:
+    axes = reduced_axes(x, axis, reduce_all)
+    count = math.prod([x.shape[i] for i in axes])
+    return spread_evenly(xp, x, dout, out, axes, keepdim, count or 1)
+
+
 @reduce_max.grad
 def reduce_max_grad(x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
     largest = spread(out, x, axis, keepdim, reduce_all)
@@ -148,5 +209,3 @@ def mean_at(index: Any, x: Any) -> Any:
     over = [lang.axis(n) for n in x.shape]
     total = lang.sum(x[tuple(over)], over=over) if over else x[()]
     return total / lang.constant(math.prod(x.shape), x.dtype)
-
-

@@ -1,4 +1,4 @@
-"""Operators of Python on Variables, spelt as Paddle spells them in a Program: `x + 1` is a `scale`."""
+"""Operators of Python on Variables, spelt as in Paddle's Programs: `x + 1` is a `scale`."""
 
 from typing import Any
 

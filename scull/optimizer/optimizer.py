@@ -11,6 +11,7 @@ from scull.autograd.backward import append_backward
 from scull.autograd.interface import no_grad
 from scull.autograd.version import changed
 from scull.core import session
+from scull.core.attribute import rounded
 from scull.core.dtype import float32
 from scull.core.meta import Meta
 from scull.core.op import Op
@@ -175,7 +176,10 @@ class Optimizer:
         arrays = [values.get(n) for n in op.inputs]
         outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
         kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.cpu
-        kernel(*arrays, out=outs, **{**op.attrs, **self.attributes(param)})
+        attrs = {**op.attrs, **self.attributes(param)}
+        for n in op.rounds:
+            attrs[n] = rounded(attrs[n])
+        kernel(*arrays, out=outs, **attrs)
         changed(param.array, op.name)
 
     def operands(self, param: Any, rate: Any) -> dict[str, Any]:

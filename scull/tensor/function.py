@@ -230,7 +230,7 @@ def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | No
         >>> paddle.stanh(paddle.to_tensor([0.0])).tolist()
         [0.0]
     """
-    return create.scale(math.tanh(x * scale_a), scale=scale_b, name=name)
+    return elementwise.multiply(math.tanh(x * scale_a), tensor_like(scale_b, x), name)
 
 
 def erf(x: Any, name: str | None = None) -> Any:

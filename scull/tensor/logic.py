@@ -8,7 +8,7 @@ from scull.ir.variable import Variable
 from scull.ops import compare, create, logic, reduce
 from scull.ops.promotion import cast_to
 from scull.tensor.function import abs
-from scull.tensor.size import reduced_axes
+from scull.tensor.size import reduced_axes, tensor_like
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
@@ -334,8 +334,10 @@ def isclose(
         >>> paddle.isclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.1])).tolist()
         [True, False]
     """
-    near = compare.less_equal(abs(x - y), abs(y) * rtol + atol)
-    near = logic.logical_or(near, compare.equal(x, y), name)
+    same = compare.equal(x, y)
+    zero = tensor_like(0, x)
+    apart = compare.where(same, zero, x) - compare.where(same, zero, y)
+    near = logic.logical_or(same, compare.less_equal(abs(apart), abs(y) * rtol + atol), name)
     if not equal_nan:
         return near
     both = logic.logical_and(compare.not_equal(x, x), compare.not_equal(y, y))

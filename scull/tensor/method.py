@@ -28,8 +28,8 @@ METHODS: dict[Any, str] = {
     attribute: "is_complex is_floating_point is_integer numel rank",
     elementwise: """add add_n divide floor_divide floor_mod fmax fmin increment lerp maximum minimum
         mod multiply pow remainder scale subtract""",
-    function: """abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p log2
-        nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square stanh tanh trunc""",
+    function: """abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p
+        log2 nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square stanh tanh trunc""",
     join: """chunk concat gather gather_nd index_add index_put index_sample index_select masked_fill
         masked_select put_along_axis scatter scatter_nd scatter_nd_add split stack take_along_axis
         unbind unstack""",
@@ -37,23 +37,23 @@ METHODS: dict[Any, str] = {
     logic: """all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal equal_all
         greater_equal greater_than is_empty is_tensor isclose less_equal less_than logical_and
         logical_not logical_or logical_xor not_equal""",
-    manipulation: """as_strided broadcast_tensors broadcast_to expand expand_as flatten flip moveaxis
-        repeat_interleave reshape reverse roll slice squeeze strided_slice t tile transpose unflatten
-        unsqueeze view view_as""",
+    manipulation: """as_strided broadcast_tensors broadcast_to expand expand_as flatten flip
+        moveaxis repeat_interleave reshape reverse roll slice squeeze strided_slice t tile
+        transpose unflatten unsqueeze view view_as""",
     matrix: "diag diagonal tril triu",
     random: "bernoulli multinomial",
-    reduction: """amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum trace""",
-    search: """argmax argmin argsort bucketize kthvalue multiplex nonzero sort topk unique where""",
+    reduction: "amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum trace",
+    search: "argmax argmin argsort bucketize kthvalue multiplex nonzero sort topk unique where",
     stat: "median nanmean quantile std var",
 }
 
-IN_PLACE = """abs_ add_ addmm_ bitwise_and_ bitwise_not_ bitwise_or_ bitwise_xor_ cast_ ceil_ clip_ cumsum_
-    divide_ equal_ erf_ exp_ expm1_ flatten_ floor_ floor_divide_ floor_mod_ frac_
-    greater_equal_ greater_than_ index_add_ index_put_ lerp_ less_equal_ less_than_ log10_
-    log1p_ log2_ log_ logical_and_ logical_not_ logical_or_ logical_xor_ masked_fill_ mod_
-    multiply_ nan_to_num_ neg_ not_equal_ pow_ put_along_axis_ reciprocal_ remainder_ reshape_
-    round_ rsqrt_ scale_ scatter_ sigmoid_ sqrt_ square_ squeeze_ subtract_ t_ tanh_ transpose_
-    tril_ triu_ trunc_ unsqueeze_"""
+IN_PLACE = """abs_ add_ addmm_ bitwise_and_ bitwise_not_ bitwise_or_ bitwise_xor_ cast_ ceil_ clip_
+    cumsum_ divide_ equal_ erf_ exp_ expm1_ flatten_ floor_ floor_divide_ floor_mod_ frac_
+    greater_equal_ greater_than_ index_add_ index_put_ lerp_ less_equal_ less_than_ log10_ log1p_
+    log2_ log_ logical_and_ logical_not_ logical_or_ logical_xor_ masked_fill_ mod_ multiply_
+    nan_to_num_ neg_ not_equal_ pow_ put_along_axis_ reciprocal_ remainder_ reshape_ round_ rsqrt_
+    scale_ scatter_ sigmoid_ sqrt_ square_ squeeze_ subtract_ t_ tanh_ transpose_ tril_ triu_
+    trunc_ unsqueeze_"""
 
 
 def named(table: dict[Any, str]) -> dict[str, Callable[..., Any]]:

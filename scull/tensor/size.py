@@ -37,7 +37,7 @@ def integers(value: Any, name: str) -> tuple[int, ...]:
 
 
 def shape_inputs(shape: Any, name: str = "shape") -> tuple[Any, Any, tuple[int, ...]]:
-    """A shape as the two inputs and the attribute of an operator: a tensor, a list of them, numbers."""
+    """A shape as the inputs and the attribute of an operator: a tensor, tensors, numbers."""
     if isinstance(shape, Variable):
         return shape, None, ()
     if isinstance(shape, list | tuple) and any(isinstance(n, Variable) for n in shape):
@@ -76,7 +76,7 @@ def is_static() -> bool:
 
 
 def called(name: str | None, word: str) -> str | None:
-    """The name of a result in a Program: `name`, or one after `word`, which is not that of the operator."""
+    """The name of a result in a Program: `name`, or one after `word`."""
     return session.unique_name(word) if name is None and is_static() else name
 
 
@@ -88,6 +88,8 @@ def tensor_like(value: Any, beside: Any) -> Any:
         return Tensor(value)
     if not isinstance(value, bool | int | float | complex | np.generic):
         raise ArgumentTypeError(f"a tensor or a number is needed, not {type(value).__name__}")
+    if not is_static():
+        return Tensor(np.array(value).astype(beside.dtype.array))
     return create.fill_constant(shape=(), value=float(value), dtype=beside.dtype)
 
 

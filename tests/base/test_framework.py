@@ -1,5 +1,7 @@
 """Programs, modes and places under their older names."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,20 @@ def test_dygraph_guard_changes_the_mode_for_its_block():
     assert in_dynamic_mode()
 
 
+def test_the_tracer_says_whether_gradients_are_recorded():
+    tracer = framework._dygraph_tracer()
+    with base.dygraph.no_grad():
+        assert not tracer._has_grad
+        with pytest.raises(UnsupportedError, match="where the no_grad block ends"):
+            tracer._has_grad = True
+    tracer._has_grad = False
+    try:
+        assert not tracer._has_grad
+    finally:
+        tracer._has_grad = True
+    assert tracer._has_grad
+
+
 def test_guard_numbers_names_afresh():
     with base.dygraph.guard():
         first = base.unique_name.generate("w")
@@ -68,6 +84,7 @@ def test_a_function_for_one_mode_says_so_in_the_other():
         return 1
 
     assert build.__name__ == "build" and build.__doc__ == "Doc."
+    assert inspect.getfullargspec(build).args == []
     with pytest.raises(AssertionError, match=r"'build\(\)' is only supported in static graph mode"):
         build()
     assert compute() == 1

@@ -8,7 +8,7 @@ from scull.base import core
 from scull.core.dtype import complex128, float32, float64
 from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, UninitializedError
 from scull.ir.program import Program, program_guard
 from scull.ir.recorder import STATIC
 from scull.runtime.scope import Scope, ScopeTensor
@@ -197,6 +197,32 @@ def test_a_variable_of_a_scope_may_be_a_number():
     assert cell.is_int() and cell.get_int() == 3 and not cell.is_float()
     cell.set_float(2.5)
     assert cell.is_float() and cell.get_float() == 2.5
+
+
+def test_rows_of_a_matrix_are_put_into_a_scope():
+    rows = core.Scope().var("r").get_selected_rows()
+    rows.set_rows([0, 2])
+    rows.set_height(3)
+    rows.get_tensor().set(np.array([[1.0], [2.0]], "float32"), core.CPUPlace())
+    assert (rows.rows(), rows.height(), rows.numel()) == ([0, 2], 3, 2)
+    assert np.array(rows).tolist() == [[1.0], [0.0], [2.0]]
+    assert rows.get_tensor()._get_float_element(1) == 2.0
+    assert core.SelectedRows([1], 5).rows() == [1]
+
+
+def test_one_operator_runs_on_a_scope():
+    message = base.proto.framework_pb2.OpDesc(type="scale")
+    message.inputs.add(parameter="X", arguments=["x"])
+    message.outputs.add(parameter="Out", arguments=["out"])
+    message.attrs.add(name="scale", type=base.proto.framework_pb2.FLOAT, f=2.0)
+    operator = core.Operator.create(message.SerializeToString())
+    scope = core.Scope()
+    with pytest.raises(UninitializedError, match="`x` has no value in this scope"):
+        operator.run(scope, base.CPUPlace())
+    scope.var("x").get_tensor().set(np.ones(2, "float32"))
+    operator.run(scope, base.CPUPlace())
+    assert np.array(scope.find_var("out").get_tensor()).tolist() == [2.0, 2.0]
+    assert operator.type() == "scale" and operator.inputs() == {"X": ["x"]}
 
 
 def test_numbers_and_lists_become_tensors_to_feed():

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def test_importing_scull_loads_nothing_heavy():
-    *_, loaded, own, modules = start.imported()
-    assert loaded == []
-    assert 0 < own < modules
+    found = start.imported()
+    assert found.heavy == []
+    assert 0 < found.own < found.modules
 
 
 def test_a_spread_is_the_median_between_two_percentiles():

@@ -1,4 +1,4 @@
-"""Indexing and assignment: values as NumPy's, views, gradients of the value and of what it replaced."""
+"""Indexing and assignment: values as NumPy's, views, and the gradients of both sides."""
 
 import numpy as np
 import pytest
@@ -217,7 +217,7 @@ def test_a_value_that_does_not_fit_is_refused_and_changes_nothing(recorded):
 
 def test_a_leaf_that_needs_a_gradient_is_not_overwritten():
     x = paddle.to_tensor([1.0], stop_gradient=False)
-    with pytest.raises(ArgumentError, match="Leaf Tensor .* can't use inplace strategy"):
+    with pytest.raises(ArgumentError, match=r"Leaf Tensor .* can't use inplace strategy"):
         x[0] = 2.0
     with paddle.no_grad():
         x[0] = 2.0

@@ -116,6 +116,8 @@ def test_a_gradient_is_cleared_to_zeros_or_to_nothing():
     x.grad = paddle.to_tensor([3.0])
     (x * x).backward()
     assert x.gradient().tolist() == [7.0]
+    assert x._grad_value().tolist() == x._grad_ivar().tolist() == [7.0]
+    assert x._grad_name() == x.name + "@GRAD"
     with pytest.raises(ArgumentError, match="gradient has shape"):
         x.grad = paddle.ones([2])
 

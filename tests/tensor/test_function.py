@@ -6,7 +6,7 @@ import pytest
 import scull as paddle
 from scull.errors import ArgumentError, ArgumentTypeError, ScullError, ShapeError
 
-X = np.array([[0.3, -1.2, 2.5], [1.7, -0.4, 0.9]])
+X = np.array([[0.3, -1.2, 2.6], [1.7, -0.4, 0.9]])
 P = np.abs(X)
 T = paddle.to_tensor
 
@@ -117,7 +117,7 @@ UNARY = {
     "matmul": (lambda x: paddle.matmul(x, x, transpose_y=True), lambda x: x @ x.T, X),
     "mm": (lambda x: paddle.mm(x, x.t()), lambda x: x @ x.T, X),
     "dot": (lambda x: paddle.dot(x[0], x[1]), lambda x: x[0] @ x[1], X),
-    "inner": (lambda x: paddle.inner(x, x), np.inner, X),
+    "inner": (lambda x: paddle.inner(x, x), lambda x: np.inner(x, x), X),
     "outer": (lambda x: paddle.outer(x[0], x[1]), lambda x: np.outer(x[0], x[1]), X),
     "kron": (lambda x: paddle.kron(x, x), lambda x: np.kron(x, x), X),
     "dist": (lambda x: paddle.dist(x[0], x[1], 1), lambda x: np.abs(x[0] - x[1]).sum(), X),
@@ -199,6 +199,33 @@ TESTS = {
 def test_predicates_and_places_are_those_of_numpy(name):
     function, reference = TESTS[name]
     np.testing.assert_array_equal(function(T(X)).numpy(), reference(X))
+
+
+EQUATIONS = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("ij->ji", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ii->i", (3, 3)),
+    ("iij->j", (3, 3, 2)),
+    ("i,j->ij", (2,), (3,)),
+    ("i,i", (3,), (3,)),
+    ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
+    ("bhqd,bhkd->bhqk", (2, 2, 3, 4), (2, 2, 5, 4)),
+    ("...ij,...jk->...ik", (2, 1, 3, 4), (5, 4, 2)),
+    ("...i->...", (2, 3)),
+    ("ab,bc,cd->ad", (2, 3), (3, 4), (4, 2)),
+    ("ijk,jil->kl", (2, 3, 4), (3, 2, 5)),
+    ("ij,ij->i", (2, 3), (2, 3)),
+]
+
+
+@pytest.mark.parametrize(("equation", *"s"), [(e, shapes) for e, *shapes in EQUATIONS])
+def test_an_equation_of_indices_gives_what_numpy_gives(equation, s):
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(shape) for shape in s]
+    found = paddle.einsum(equation, *map(T, arrays))
+    np.testing.assert_allclose(found.numpy(), np.einsum(equation, *arrays), rtol=1e-12)
 
 
 def test_what_is_not_finite_is_recognised_and_replaced():
@@ -299,6 +326,9 @@ def test_drawn_places_follow_their_weights():
         (ArgumentError, lambda: paddle.randint(0)),
         (ArgumentError, lambda: paddle.randperm(0)),
         (ArgumentTypeError, lambda: paddle.set_printoptions(precision="a")),
+        (ArgumentError, lambda: paddle.einsum("ij,jk", paddle.ones([2, 2]))),
+        (ArgumentError, lambda: paddle.einsum("ij->k", paddle.ones([2, 2]))),
+        (ShapeError, lambda: paddle.einsum("ijk->i", paddle.ones([2, 2]))),
         (ScullError, lambda: paddle.split(paddle.ones([3]), 2)),
     ],
 )

@@ -1,0 +1,187 @@
+"""Optimizers: the same numbers in both modes, states, clipping, decay, groups, mistakes."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+
+F = paddle.nn.functional
+opt = paddle.optimizer
+
+RECIPES = {
+    "sgd": lambda p: opt.SGD(0.1, parameters=p),
+    "sgd_l2": lambda p: opt.SGD(0.1, parameters=p, weight_decay=0.1),
+    "momentum": lambda p: opt.Momentum(0.1, parameters=p, weight_decay=0.01, use_nesterov=True),
+    "adam": lambda p: opt.Adam(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5)),
+    "adamw": lambda p: opt.AdamW(0.1, parameters=p, weight_decay=0.1),
+    "clip_norm": lambda p: opt.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByNorm(0.1)),
+    "clip_value": lambda p: opt.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByValue(0.01)),
+    "schedule": lambda p: opt.Adam(opt.lr.StepDecay(0.1, 2, 0.5), parameters=p),
+    "l1": lambda p: opt.SGD(0.1, parameters=p, weight_decay=paddle.regularizer.L1Decay(0.1)),
+}
+
+
+def data():
+    chance = np.random.default_rng(0)
+    return chance.random((8, 4), dtype="float32"), chance.random((8, 2), dtype="float32")
+
+
+def network():
+    rate = paddle.ParamAttr(learning_rate=0.5)
+    return paddle.nn.Sequential(
+        paddle.nn.Linear(4, 3, weight_attr=rate), paddle.nn.Tanh(), paddle.nn.Linear(3, 2)
+    )
+
+
+def trained_eagerly(recipe, steps=5):
+    paddle.seed(1)
+    with paddle.utils.unique_name.guard():
+        layers = network()
+        optimizer = recipe(layers.parameters())
+    x, y = map(paddle.to_tensor, data())
+    losses = []
+    for _ in range(steps):
+        loss = F.mse_loss(layers(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        if isinstance(optimizer._learning_rate, opt.lr.LRScheduler):
+            optimizer._learning_rate.step()
+        losses.append(loss.item())
+    return losses, {p.name: p.numpy() for p in layers.parameters()}
+
+
+def trained_statically(recipe, steps=5):
+    paddle.enable_static()
+    main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 4])
+        y = paddle.static.data("y", [None, 2])
+        loss = F.mse_loss(network()(x), y)
+        optimizer = recipe(None)
+        optimizer.minimize(loss)
+    exe = paddle.static.Executor()
+    paddle.seed(1)
+    exe.run(startup, scope=scope)
+    feed, losses = dict(zip(("x", "y"), data(), strict=True)), []
+    for _ in range(steps):
+        losses.append(exe.run(main, feed=feed, fetch_list=[loss], scope=scope)[0].item())
+        if isinstance(optimizer._learning_rate, opt.lr.LRScheduler):
+            optimizer._learning_rate.step()
+    values = {p.name: scope.find_var(p.name).value for p in main.all_parameters()}
+    paddle.disable_static()
+    return losses, values
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_eager_and_static_training_give_the_same_numbers(name):
+    eager, static = trained_eagerly(RECIPES[name]), trained_statically(RECIPES[name])
+    np.testing.assert_allclose(static[0], eager[0], rtol=1e-6)
+    assert static[1].keys() == eager[1].keys()
+    for parameter, value in static[1].items():
+        np.testing.assert_allclose(value, eager[1][parameter], rtol=1e-5, atol=1e-7)
+    assert eager[0][-1] < eager[0][0]
+
+
+def test_training_goes_on_from_a_saved_state_with_the_same_bits(tmp_path):
+    def start():
+        layers = paddle.nn.Linear(4, 2)
+        return layers, opt.Adam(opt.lr.StepDecay(0.1, 2), parameters=layers.parameters())
+
+    def step(layers, optimizer):
+        x, y = map(paddle.to_tensor, data())
+        loss = F.mse_loss(layers(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        optimizer._learning_rate.step()
+        return loss.item()
+
+    with paddle.utils.unique_name.guard():
+        layers, optimizer = start()
+        for _ in range(3):
+            step(layers, optimizer)
+    paddle.save(layers.state_dict(), str(tmp_path / "net.pdparams"))
+    paddle.save(optimizer.state_dict(), str(tmp_path / "net.pdopt"))
+    on = [step(layers, optimizer) for _ in range(3)]
+    with paddle.utils.unique_name.guard():
+        layers, optimizer = start()
+        again = resumed(layers, optimizer, tmp_path, step)
+    assert again == on
+
+
+def resumed(layers, optimizer, folder, step):
+    layers.set_state_dict(paddle.load(str(folder / "net.pdparams")))
+    optimizer.set_state_dict(paddle.load(str(folder / "net.pdopt")))
+    return [step(layers, optimizer) for _ in range(3)]
+
+
+def test_a_state_has_paddles_names():
+    with paddle.utils.unique_name.guard():
+        layers = paddle.nn.Linear(2, 1)
+        optimizer = opt.Adam(parameters=layers.parameters())
+        layers(paddle.ones([1, 2])).sum().backward()
+        optimizer.step()
+    assert sorted(optimizer.state_dict()) == [
+        f"linear_0.{p}_{s}_0"
+        for p in ("b_0", "w_0")
+        for s in ("beta1_pow_acc", "beta2_pow_acc", "moment1", "moment2")
+    ]
+
+
+def test_parameter_groups_have_learning_rates_of_their_own():
+    a = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    b = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    groups = [{"params": [a]}, {"params": [b], "learning_rate": 0.1}]
+    optimizer = opt.SGD(1.0, parameters=groups)
+    (a + b).sum().backward()
+    optimizer.step()
+    assert a.item() == 0.0
+    assert b.item() == pytest.approx(0.9)
+
+
+def test_row_sparse_gradients_update_only_their_rows():
+    table = paddle.nn.Embedding(5, 2, sparse=True)
+    before = table.weight.numpy().copy()
+    optimizer = opt.SGD(1.0, parameters=table.parameters())
+    table(paddle.to_tensor([1, 1, 3])).sum().backward()
+    optimizer.step()
+    change = before - table.weight.numpy()
+    np.testing.assert_allclose(change, [[0, 0], [2, 2], [0, 0], [1, 1], [0, 0]], rtol=1e-6)
+
+
+def test_float16_parameters_keep_a_master_copy_in_float32():
+    w = paddle.create_parameter([1], "float16", default_initializer=paddle.nn.initializer.Constant(1.0))
+    optimizer = opt.SGD(1e-4, parameters=[w], multi_precision=True)
+    for _ in range(20):
+        w.sum().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    (master,) = optimizer.state_dict()["master_weights"].values()
+    assert master.item() == pytest.approx(1 - 20e-4, rel=1e-5)
+    assert w.item() == pytest.approx(1 - 20e-4, abs=5e-4)
+
+
+def test_frozen_parameters_stay():
+    layers = paddle.nn.Linear(2, 1)
+    layers.weight.stop_gradient = True
+    before = layers.weight.numpy().copy()
+    optimizer = opt.SGD(1.0, parameters=layers.parameters())
+    layers(paddle.ones([1, 2])).sum().backward()
+    optimizer.step()
+    assert np.array_equal(layers.weight.numpy(), before)
+    assert layers.bias.item() == -1.0
+
+
+def test_mistakes_are_refused():
+    with pytest.raises(ValueError, match="parameters argument"):
+        opt.SGD(0.1)
+    with pytest.raises(TypeError, match="iterable of Tensors"):
+        opt.SGD(0.1, parameters=paddle.ones([1]))
+    with pytest.raises(TypeError, match="learning rate should be float or LRScheduler"):
+        opt.SGD("fast", parameters=[])
+    with pytest.raises(ValueError, match="beta1"):
+        opt.Adam(beta1=1.5, parameters=[])
+    scheduled = opt.SGD(opt.lr.StepDecay(0.1, 2), parameters=[])
+    with pytest.raises(RuntimeError, match="LRScheduler"):
+        scheduled.set_lr(0.5)
