@@ -3,28 +3,14 @@
     import scull as paddle
 
 One set of operators serves eager mode (every line computes at once) and static mode (a network is
-described as a Program, then run by an Executor).
+described as a Program, then run by an Executor). Packages beyond Tensors load when first used.
 """
+
+import importlib
 
 import scull.ops  # noqa: F401  declares the operators
 import scull.eager  # isort: skip  # noqa: F401  gives Tensor its methods
-from scull import (
-    autograd,
-    base,
-    device,
-    distributed,
-    framework,
-    io,
-    metric,
-    nn,
-    optimizer,
-    regularizer,
-    static,
-    tensor,
-    utils,
-    version,
-    vision,
-)
+from scull import autograd, tensor  # noqa: F401
 from scull.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from scull.core.dtype import DType as dtype  # noqa: N813
 from scull.core.dtype import (
@@ -43,30 +29,46 @@ from scull.core.dtype import (
 from scull.core.dtype import bool_ as bool  # noqa: A004
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from scull.core.tensor import Tensor
-from scull.device import (
-    get_cudnn_version,
-    get_device,
-    is_compiled_with_cinn,
-    is_compiled_with_cuda,
-    is_compiled_with_custom_device,
-    is_compiled_with_distribute,
-    is_compiled_with_ipu,
-    is_compiled_with_rocm,
-    is_compiled_with_xpu,
-    set_device,
-)
 from scull.flags import flags
-from scull.framework import load, save
-from scull.framework.setting import (
-    finfo,
-    get_default_dtype,
-    get_flags,
-    iinfo,
-    set_default_dtype,
-    set_flags,
-)
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
-from scull.nn.param_attr import ParamAttr
-from scull.nn.parameter import free_parameter as create_parameter
 from scull.tensor import *  # noqa: F403
 from scull.version import full_version as __version__
+
+PACKAGES = (
+    "_C_ops base batch compat compiler device distributed executor files framework inference io ir"
+    " jit lang linalg metric nn optimizer regularizer runtime static sysconfig utils version vision"
+).split()
+NAMES = {
+    "ParamAttr": ("nn.param_attr", "ParamAttr"),
+    "create_parameter": ("nn.parameter", "free_parameter"),
+    "load": ("framework", "load"),
+    "save": ("framework", "save"),
+    **{
+        name: ("framework.setting", name)
+        for name in "finfo iinfo get_default_dtype get_flags set_default_dtype set_flags".split()
+    },
+    **{
+        name: ("device", name)
+        for name in (
+            "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
+            " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
+            " is_compiled_with_rocm is_compiled_with_xpu set_device"
+        ).split()
+    },
+}
+
+
+def __getattr__(name: str):
+    if name in NAMES:
+        module, own = NAMES[name]
+        value = getattr(importlib.import_module("scull." + module), own)
+    elif name in PACKAGES:
+        value = importlib.import_module("scull." + name)
+    else:
+        raise AttributeError(f"module 'scull' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *PACKAGES, *NAMES})

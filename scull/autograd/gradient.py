@@ -138,7 +138,7 @@ def signature(
         )
     keywords = [
         p
-        for p in inspect.signature(op.body).parameters.values()
+        for p in op.signature.parameters.values()
         if p.kind is p.KEYWORD_ONLY and p.name != "wanted"
     ]
     last = kinds("wanted", kinds.KEYWORD_ONLY, default=None)

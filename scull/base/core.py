@@ -1,4 +1,5 @@
 """What Paddle's compiled core answers: places, enumerations, scopes, what is built in."""
+# ruff: noqa: F401  what a door shows, it imports
 
 import os
 import platform
@@ -8,7 +9,7 @@ from typing import Any
 from scull.base.holder import SelectedRows
 from scull.base.op_proto import get_all_op_protos
 from scull.base.operator import Operator
-from scull.base.var_desc import AttrType, DataType, VarDesc
+from scull.base.var_desc import AttrType, DataType, DeviceType, VarDesc
 from scull.core import session
 from scull.core.absent import absent
 from scull.core.dtype import dtype_of
@@ -209,7 +210,7 @@ __getattr__ = absent(
             "Executor StandaloneExecutor Job Plan ParallelExecutor"
         ),
         "scull runs on the CPU": (
-            "XPUPlace IPUPlace CustomPlace CUDAStream CUDAEvent DeviceContext DeviceType"
+            "XPUPlace IPUPlace CustomPlace CUDAStream CUDAEvent DeviceContext"
             " cuda_empty_cache default_cuda_generator"
         ),
         "saved models are run by paddle.static.load_inference_model and an Executor": (
@@ -228,32 +229,3 @@ __getattr__ = absent(
         "code is traced by calling it": "Tracer set_eval_frame pir",
     },
 )
-
-__all__ = [
-    "AttrType",
-    "CPUPlace",
-    "CUDAPinnedPlace",
-    "CUDAPlace",
-    "DataType",
-    "LoDTensor",
-    "Operator",
-    "Place",
-    "Scope",
-    "SelectedRows",
-    "VarDesc",
-    "Variable",
-    "finfo",
-    "get_all_custom_device_type",
-    "get_all_device_type",
-    "get_all_op_protos",
-    "get_available_custom_device",
-    "get_available_device",
-    "iinfo",
-    "is_compiled_with_cinn",
-    "is_compiled_with_cuda",
-    "is_compiled_with_custom_device",
-    "is_compiled_with_distribute",
-    "is_compiled_with_ipu",
-    "is_compiled_with_rocm",
-    "is_compiled_with_xpu",
-]

@@ -1,4 +1,5 @@
 """Programs, modes and places under their older names."""
+# ruff: noqa: F401  what a door shows, it imports
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -243,32 +244,3 @@ __getattr__ = absent(
         ),
     },
 )
-
-__all__ = [
-    "Block",
-    "EagerParamBase",
-    "OpProtoHolder",
-    "Operator",
-    "Parameter",
-    "Program",
-    "Variable",
-    "core",
-    "cpu_places",
-    "cuda_places",
-    "default_main_program",
-    "default_startup_program",
-    "device_guard",
-    "get_all_op_protos",
-    "get_flags",
-    "is_compiled_with_cinn",
-    "is_compiled_with_cuda",
-    "is_compiled_with_distribute",
-    "is_compiled_with_rocm",
-    "is_compiled_with_xpu",
-    "name_scope",
-    "program_guard",
-    "require_version",
-    "set_flags",
-    "signature_safe_contextmanager",
-    "unique_name",
-]

@@ -1,5 +1,6 @@
 """What old code calls on the values of a scope: numbers by place, sizes first, memory later."""
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,10 @@ class Old:
     _get_double_element = _get_float_element
     _get_complex64_element = _get_complex128_element
     _set_double_element = _set_complex64_element = _set_complex128_element = _set_float_element
+
+    def set_recursive_sequence_lengths(self: Any, lengths: Any) -> None:
+        """Say how long the sequences are, the outer level first."""
+        self.cell.lod = [[0, *accumulate(map(int, level))] for level in lengths]
 
     def has_valid_recursive_sequence_lengths(self: Any) -> bool:
         """Whether the lengths add up: each level counts the next, the last the rows."""

@@ -80,6 +80,12 @@ class VarDesc:
     VarType = VarType
 
 
+class DeviceType(Enum):
+    """Kinds of devices."""
+
+    CPU, CUDA, XPU = 0, 1, 3
+
+
 class AttrType(Enum):
     """Kinds of attributes."""
 

@@ -1,6 +1,5 @@
 """Plain eager mode: compute at once and write the tape. The functions users call are made here."""
 
-import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +32,7 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     elif one_to_one(op):
         call = call_one(op)
     call.__name__ = call.__qualname__ = op.name
-    call.__doc__, call.__signature__, call.op = body.__doc__, inspect.signature(body), op
+    call.__doc__, call.__signature__, call.op = body.__doc__, op.signature, op
     attachments = Declaration(op, compile_rules)
     for name in ("kernel", "ufunc", "grad", "lower", "no_grad", "no_lowering"):
         setattr(call, name, getattr(attachments, name))

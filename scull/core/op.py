@@ -54,7 +54,7 @@ class Op:
     ) -> None:
         self.name, self.type, self.body = body.__name__, type or body.__name__, body
         self.composite, self.broadcasts, self.inline = composite, broadcasts, inline
-        self.inline_gradient, self.prefix = inline_gradient, prefix or self.type
+        self.inline_gradient, self.prefix = inline_gradient, self.type if prefix is None else prefix
         self.views, self.in_place, self.hidden = views or {}, in_place or {}, hidden
         self.xshape, self.effects, self.infer_first = xshape, frozenset(effects), infer_first
         self.unsaid, self.bare = (
@@ -97,7 +97,8 @@ class Op:
 
     def read_schema(self, body: Callable[..., Any], outputs: tuple[str, ...]) -> None:
         """Inputs, attributes and outputs as the parameters of the body say."""
-        parameters = list(inspect.signature(body).parameters.values())
+        self.signature = inspect.signature(body)
+        parameters = list(self.signature.parameters.values())
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "wanted"]
         self.inputs = tuple(p.name.removesuffix("_meta") for p in positional)

@@ -16,19 +16,30 @@ from scull.core.tensor import stub
 
 
 @cache
+def parameters_of(rule: Callable[..., Any]) -> dict[str, Any]:
+    """What a rule asks for, each with its default; `...` where it has none."""
+    if "__signature__" in rule.__dict__ or "__wrapped__" in rule.__dict__:
+        empty = inspect.Parameter.empty
+        found = inspect.signature(rule).parameters.values()
+        return {p.name: ... if p.default is empty else p.default for p in found}
+    code = rule.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults: tuple[Any, ...] = rule.__defaults__ or ()
+    start = code.co_argcount - len(defaults)
+    given = dict(zip(names[start : code.co_argcount], defaults, strict=True))
+    return {n: given.get(n, ...) for n in names} | (rule.__kwdefaults__ or {})
+
+
+@cache
 def names_of(rule: Callable[..., Any]) -> tuple[str, ...]:
     """The names a rule asks for. They are its save list."""
-    return tuple(inspect.signature(rule).parameters)
+    return tuple(parameters_of(rule))
 
 
 def optional_gradients(op: Op) -> frozenset[str]:
     """Results whose gradient a rule can do without: it says `dmean=None`."""
-    return frozenset(
-        n
-        for n in op.outputs
-        for rule in op.rules.values()
-        if "d" + n in names_of(rule) and inspect.signature(rule).parameters["d" + n].default is None
-    )
+    rules = [parameters_of(rule) for rule in op.rules.values()]
+    return frozenset(n for n in op.outputs for asked in rules if asked.get("d" + n, ...) is None)
 
 
 def compile_rules(op: Op) -> None:

@@ -41,7 +41,8 @@ class Recorder(Interpreter):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         name = attrs.pop("name", None)
         if op.inline:
-            with self.naming(name or session.unique_name(op.prefix)):
+            parts = name or (session.unique_name(op.prefix) if op.prefix else None)
+            with self.naming(parts):
                 return op.body(*inputs, **attrs)
         inputs = padded(op, inputs)
         if op.broadcasts and len(op.inputs) == 2 and op.align:

@@ -1,124 +1,38 @@
 """The loop language: what one element of each result is, and what that means to the bit.
 
 A lowering is a function of an index; `trace` makes a Kernel of it, `run` computes that with NumPy.
-Compilers work on the same nodes (`expression.py`).
+Compilers work on the same nodes (`expression.py`). Lowerings run long after operators are declared,
+so the modules load when a name is first used.
 """
 
-from scull.lang.body import Map, Scatter
-from scull.lang.emulate import run
-from scull.lang.expand import expanded
-from scull.lang.expression import (
-    Apply,
-    Array,
-    Axis,
-    Constant,
-    Expression,
-    Guard,
-    Load,
-    Reduce,
-    axis,
-    bitcast,
-    cast,
-    constant,
-    guarded,
-)
-from scull.lang.function import (
-    all,
-    any,
-    argmax,
-    argmin,
-    at,
-    both,
-    ceil,
-    cos,
-    equal,
-    erf,
-    exp,
-    expm1,
-    floor,
-    inside,
-    log,
-    log1p,
-    max,
-    maximum,
-    min,
-    minimum,
-    multiply_add,
-    multiply_high,
-    multiply_wide,
-    not_equal,
-    padded,
-    prod,
-    random_bits,
-    round,
-    rsqrt,
-    scatter_add,
-    select,
-    sin,
-    sqrt,
-    sum,
-    tanh,
-    trunc,
-)
-from scull.lang.kernel import Kernel, trace
-from scull.lang.position import flat, ravel
+import importlib
+from typing import Any
 
-__all__ = [
-    "Apply",
-    "Array",
-    "Axis",
-    "Constant",
-    "Expression",
-    "Guard",
-    "Kernel",
-    "Load",
-    "Map",
-    "Reduce",
-    "Scatter",
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "at",
-    "axis",
-    "bitcast",
-    "both",
-    "cast",
-    "ceil",
-    "constant",
-    "cos",
-    "equal",
-    "erf",
-    "exp",
-    "expanded",
-    "expm1",
-    "flat",
-    "floor",
-    "guarded",
-    "inside",
-    "log",
-    "log1p",
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "multiply_add",
-    "multiply_high",
-    "multiply_wide",
-    "not_equal",
-    "padded",
-    "prod",
-    "random_bits",
-    "ravel",
-    "round",
-    "rsqrt",
-    "run",
-    "scatter_add",
-    "select",
-    "sin",
-    "sqrt",
-    "sum",
-    "tanh",
-    "trace",
-    "trunc",
-]
+NAMES = {
+    "body": "Map Scatter",
+    "emulate": "run",
+    "expand": "expanded",
+    "expression": (
+        "Apply Array Axis Constant Expression Guard Load Reduce axis bitcast cast constant guarded"
+    ),
+    "function": (
+        "all any argmax argmin at both ceil cos equal erf exp expm1 floor inside log "
+        "log1p max maximum min minimum multiply_add multiply_high multiply_wide not_equal "
+        "padded prod random_bits round rsqrt scatter_add select sin sqrt sum tanh trunc"
+    ),
+    "kernel": "Kernel trace",
+    "position": "flat ravel",
+}
+MODULES = {name: module for module, names in NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MODULES:
+        raise AttributeError(f"module 'scull.lang' has no attribute {name!r}")
+    value = getattr(importlib.import_module("scull.lang." + MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MODULES})

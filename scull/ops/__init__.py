@@ -9,6 +9,7 @@ from scull.ops import (
     compare,
     convolution,
     create,
+    cross_entropy,
     dropout,
     effect,
     elementwise,

@@ -22,12 +22,16 @@ def ordered(compare: Any) -> Any:
     return lower
 
 
-equal = elementwise("equal", "equal", "equal", lang.equal, bool_)
-not_equal = elementwise("not_equal", "not_equal", "not_equal", lang.not_equal, bool_)
+equal = elementwise("equal", "equal", "equal", lambda a, b: lang.equal(a, b), bool_)
+not_equal = elementwise(
+    "not_equal", "not_equal", "not_equal", lambda a, b: lang.not_equal(a, b), bool_
+)
 less_than = elementwise("less_than", "less_than", "less", ordered(operator.lt), bool_)
 less_equal = elementwise("less_equal", "less_equal", "less_equal", ordered(operator.le), bool_)
 greater_than = elementwise("greater_than", "greater_than", "greater", ordered(operator.gt), bool_)
-greater_equal = elementwise("greater_equal", "greater_equal", "greater_equal", ordered(operator.ge), bool_)
+greater_equal = elementwise(
+    "greater_equal", "greater_equal", "greater_equal", ordered(operator.ge), bool_
+)
 
 for comparison in (equal, not_equal, less_than, less_equal, greater_than, greater_equal):
     comparison.no_grad("a comparison is constant almost everywhere")
@@ -50,7 +54,9 @@ def where_kernel(xp: Any, condition: Any, x: Any, y: Any, *, out: Any = None) ->
 
 where.grad("x")(lambda condition, dout: where(condition, dout, 0.0))
 where.grad("y")(lambda condition, dout: where(condition, 0.0, dout))
-where.lower(lambda index, c, x, y: lang.select(lang.at(c, index), lang.at(x, index), lang.at(y, index)))
+where.lower(
+    lambda index, c, x, y: lang.select(lang.at(c, index), lang.at(x, index), lang.at(y, index))
+)
 
 maximum.grad("x")(lambda x, y, dout: where(x > y, dout, 0.0))
 maximum.grad("y")(lambda x, y, dout: where(x > y, 0.0, dout))

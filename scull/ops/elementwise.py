@@ -38,7 +38,9 @@ def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None)
     body.__doc__ = lower.__doc__
     bare = type.startswith("elementwise")
     fixed = None if bare else {"force_cpu": False}
-    function = primitive(body, type=type, broadcasts=True, bare=bare, fixed=fixed, printed=("force_cpu",))
+    function = primitive(
+        body, type=type, broadcasts=True, bare=bare, fixed=fixed, printed=("force_cpu",)
+    )
     function.ufunc(ufunc)
     function.lower(lambda index, x, y, axis: lower(lang.at(x, index), at_axis(x, y, index, axis)))
     function.op.align = lambda known, axis: {"y": aligned(known["x"], known["y"], axis)}
@@ -56,8 +58,8 @@ add = elementwise("add", "elementwise_add", "add", lambda a, b: a + b)
 subtract = elementwise("subtract", "elementwise_sub", "subtract", lambda a, b: a - b)
 multiply = elementwise("multiply", "elementwise_mul", "multiply", lambda a, b: a * b)
 divide = elementwise("divide", "elementwise_div", "divide", lambda a, b: a / b)
-maximum = elementwise("maximum", "elementwise_max", "maximum", lang.maximum)
-minimum = elementwise("minimum", "elementwise_min", "minimum", lang.minimum)
+maximum = elementwise("maximum", "elementwise_max", "maximum", lambda a, b: lang.maximum(a, b))
+minimum = elementwise("minimum", "elementwise_min", "minimum", lambda a, b: lang.minimum(a, b))
 
 add.grad(lambda dout: (dout, dout))
 subtract.grad("x")(lambda dout: dout)

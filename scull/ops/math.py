@@ -39,12 +39,12 @@ def sigmoid_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
 
 
 negative = unary("negative", "negative", lambda a: -a, any_dtype=True)
-exp = unary("exp", "exp", lang.exp)
-log = unary("log", "log", lang.log)
-tanh = unary("tanh", "tanh", lang.tanh)
-sqrt = unary("sqrt", "sqrt", lang.sqrt)
+exp = unary("exp", "exp", lambda a: lang.exp(a))
+log = unary("log", "log", lambda a: lang.log(a))
+tanh = unary("tanh", "tanh", lambda a: lang.tanh(a))
+sqrt = unary("sqrt", "sqrt", lambda a: lang.sqrt(a))
 sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: lang.tanh(a * 0.5) * 0.5 + 0.5)
-rsqrt = unary("rsqrt", lambda xp, x, *, out=None: 1 / xp.sqrt(x), lang.rsqrt)
+rsqrt = unary("rsqrt", lambda xp, x, *, out=None: 1 / xp.sqrt(x), lambda a: lang.rsqrt(a))
 relu = unary(
     "relu",
     lambda xp, x, *, out=None: xp.maximum(x, 0, out=out),

@@ -121,9 +121,15 @@ def mean_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -
     return total / x.dtype.type(count) if out is None else xp.divide(out, x.dtype.type(count), out)
 
 
-reduce_sum = declare_reduction("reduce_sum", sum_axes, lang.sum, "sum")
-reduce_max = declare_reduction("reduce_max", max_axes, lang.max, "max")
-reduce_mean = declare_reduction("reduce_mean", mean_axes, lang.sum, "mean")
+reduce_sum = declare_reduction(
+    "reduce_sum", sum_axes, lambda x, over: lang.sum(x, over=over), "sum"
+)
+reduce_max = declare_reduction(
+    "reduce_max", max_axes, lambda x, over: lang.max(x, over=over), "max"
+)
+reduce_mean = declare_reduction(
+    "reduce_mean", mean_axes, lambda x, over: lang.sum(x, over=over), "mean"
+)
 
 
 @reduce_sum.grad

@@ -15,7 +15,7 @@ from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.like import reshape_like
 
 
-def extreme(name: str, type: str, lower: Any) -> Any:
+def extreme(name: str, type: str, kind: str) -> Any:
     """Declare `argmax` or `argmin`."""
 
     def body(
@@ -56,11 +56,13 @@ def extreme(name: str, type: str, lower: Any) -> Any:
                 keepdims and next(rest)
             else:
                 places.append(next(rest))
-        found = lower(x[tuple(places)], over=over) if over else lang.constant(0, "int64")
+        found = (
+            getattr(lang, name)(x[tuple(places)], over=over) if over else lang.constant(0, "int64")
+        )
         return lang.cast(found, (dtype or int64).name)
 
     body.__name__ = name
-    body.__doc__ = f"The first place of the {lower.__doc__.split()[-1]} along `axis`."
+    body.__doc__ = f"The first place of the {kind} along `axis`."
     function = primitive(body, type=type, prefix=name, infer_first=True)
     function.kernel(kernel)
     function.lower(at)
@@ -68,8 +70,8 @@ def extreme(name: str, type: str, lower: Any) -> Any:
     return function
 
 
-argmax = extreme("argmax", "arg_max", lang.argmax)
-argmin = extreme("argmin", "arg_min", lang.argmin)
+argmax = extreme("argmax", "arg_max", "greatest")
+argmin = extreme("argmin", "arg_min", "least")
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:

@@ -1,4 +1,5 @@
 """Eager mode under its older names."""
+# ruff: noqa: F401  what a door shows, it imports
 
 import functools
 from collections.abc import Iterator
@@ -108,12 +109,3 @@ def in_to_static_mode() -> bool:
 
 
 in_declarative_mode = in_to_static_mode
-
-__all__ = [
-    "convert_dtype",
-    "enable_grad",
-    "grad",
-    "is_grad_enabled",
-    "no_grad",
-    "set_grad_enabled",
-]

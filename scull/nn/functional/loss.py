@@ -7,9 +7,10 @@ from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.embedding import one_hot
-from scull.ops import affine, loss
-from scull.ops.compare import equal, not_equal, where
-from scull.ops.create import cast, scale
+from scull.ops import affine, cross_entropy as entropy, loss
+from scull.ops.compare import not_equal, where
+from scull.ops.create import scale
+from scull.ops.cross_entropy import beside, cast_to, guarded_ratio, number_counted
 from scull.ops.elementwise import add, divide, maximum, multiply, subtract
 from scull.ops.index import gather_nd
 from scull.ops.like import squeeze, unsqueeze
@@ -84,6 +85,12 @@ def cross_entropy(
         >>> round(paddle.nn.functional.cross_entropy(scores, labels).item(), 4)
         1.3863
     """
+    if reduction == "mean" and not (weight is not None or soft_label or label_smoothing):
+        if use_softmax and 0 <= input.ndim - label.ndim <= 1:
+            counted = ignore_index >= 0 or isinstance(label, Tensor)
+            return entropy.mean_cross_entropy(
+                input, label, ignore_index=ignore_index, axis=axis, counted=counted
+            )[1]
     check_reduction(reduction, "softmax_cross_entropy")
     if soft_label and ignore_index > 0:
         raise ArgumentError(
@@ -96,11 +103,10 @@ def cross_entropy(
             "Expected input_dims - 1 = label_dims or input_dims == label_dims "
             f"(got input_dims {len(input.shape)}, label_dims {len(label.shape)})"
         )
-    if flat:
-        label = unsqueeze(label, axes=(axis,))
+    label = beside(input, label, axis)
     if label_smoothing > 0:
         label, soft_label = smoothed(input, label, label_smoothing, axis), True
-    _, out = loss.softmax_with_cross_entropy(
+    _, out = entropy.softmax_with_cross_entropy(
         input,
         label,
         soft_label=soft_label,
@@ -126,11 +132,6 @@ def smoothed(input: Any, label: Any, epsilon: float, axis: int) -> Any:
             raise ArgumentError("labels are smoothed along the last axis only")
         label = one_hot(squeeze(label, axes=(axis,)), input.shape[-1])
     return cast_to(label_smooth(label, epsilon=epsilon), input)
-
-
-def cast_to(x: Any, other: Any) -> Any:
-    """`x` in the element type of `other`."""
-    return cast(x, out_dtype=other.dtype, in_dtype=x.dtype)
 
 
 def class_weights(
@@ -162,7 +163,7 @@ def mean_of_counted(out: Any, label: Any, weights: Any, ignore_index: int, soft_
     if soft_label or not some_ignored(label, ignore_index):
         return average(out)
     summed = total(out)
-    return guarded_ratio(summed, total(cast_to(not_equal(label, ignore_index), summed)))
+    return guarded_ratio(summed, number_counted(label, ignore_index, summed))
 
 
 def some_ignored(label: Any, ignore_index: int) -> bool:
@@ -170,11 +171,6 @@ def some_ignored(label: Any, ignore_index: int) -> bool:
     if isinstance(label, Tensor):
         return bool((label.array == ignore_index).any())
     return ignore_index >= 0
-
-
-def guarded_ratio(a: Any, b: Any) -> Any:
-    """`a / b`, and 0 for 0 / 0."""
-    return a / (b + cast_to(equal(b, 0.0), b))
 
 
 def softmax_with_cross_entropy(
@@ -209,7 +205,7 @@ def softmax_with_cross_entropy(
     """
     if len(logits.shape) - 1 == len(label.shape):
         label = unsqueeze(label, axes=(axis,))
-    softmax, out = loss.softmax_with_cross_entropy(
+    softmax, out = entropy.softmax_with_cross_entropy(
         logits,
         label,
         soft_label=soft_label,
@@ -407,7 +403,7 @@ def nll_loss(
     check_reduction(reduction, "nll_loss")
     if len(input.shape) < 2 or len(label.shape) != len(input.shape) - 1:
         raise ShapeError(f"input has {len(input.shape)} axes and label {len(label.shape)}")
-    marks = loss.is_label(unsqueeze(label, axes=(1,)), input, axis=1, ignore_index=ignore_index)
+    marks = entropy.is_label(unsqueeze(label, axes=(1,)), input, axis=1, ignore_index=ignore_index)
     weights = cast_to(marks, input)
     if weight is not None:
         row = reshape(weight, shape=[1, -1] + [1] * (len(input.shape) - 2))
