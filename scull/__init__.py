@@ -5,14 +5,15 @@
 One set of operators serves eager mode (every line computes at once) and static mode (a network is
 described as a Program, then run by an Executor). Packages beyond Tensors load when first used.
 """
+# ruff: noqa: F401  it imports what it shows
 
 import importlib
 
-import scull.ops  # noqa: F401  declares the operators
-import scull.eager  # isort: skip  # noqa: F401  gives Tensor its methods
-from scull import autograd, tensor  # noqa: F401
+import scull.eager  # gives Tensor its methods
+import scull.ops  # declares the operators
+from scull import autograd, tensor
 from scull.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
-from scull.core.dtype import DType as dtype  # noqa: N813
+from scull.core.dtype import DType as dtype
 from scull.core.dtype import (
     bfloat16,
     complex64,
@@ -26,7 +27,7 @@ from scull.core.dtype import (
     int64,
     uint8,
 )
-from scull.core.dtype import bool_ as bool  # noqa: A004
+from scull.core.dtype import bool_ as bool
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from scull.core.tensor import Tensor
 from scull.flags import flags
@@ -37,32 +38,24 @@ from scull.version import full_version as __version__
 PACKAGES = (
     "_C_ops base batch compat compiler device distributed executor files framework inference io ir"
     " jit lang linalg metric nn optimizer regularizer runtime static sysconfig utils version vision"
-).split()
-NAMES = {
-    "ParamAttr": ("nn.param_attr", "ParamAttr"),
-    "create_parameter": ("nn.parameter", "free_parameter"),
-    "load": ("framework", "load"),
-    "save": ("framework", "save"),
-    **{
-        name: ("framework.setting", name)
-        for name in "finfo iinfo get_default_dtype get_flags set_default_dtype set_flags".split()
-    },
-    **{
-        name: ("device", name)
-        for name in (
-            "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
-            " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
-            " is_compiled_with_rocm is_compiled_with_xpu set_device"
-        ).split()
-    },
+)
+ORIGINS = {  # where names come from that load when first used
+    "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
+    " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
+    " is_compiled_with_rocm is_compiled_with_xpu set_device",
+    "framework": "load save",
+    "framework.setting": "finfo get_default_dtype get_flags iinfo set_default_dtype set_flags",
+    "nn.param_attr": "ParamAttr",
 }
+NAMES = {name: (module, name) for module, names in ORIGINS.items() for name in names.split()}
+NAMES["create_parameter"] = ("nn.parameter", "free_parameter")
 
 
 def __getattr__(name: str):
     if name in NAMES:
         module, own = NAMES[name]
         value = getattr(importlib.import_module("scull." + module), own)
-    elif name in PACKAGES:
+    elif name in PACKAGES.split():
         value = importlib.import_module("scull." + name)
     else:
         raise AttributeError(f"module 'scull' has no attribute {name!r}")
@@ -71,4 +64,4 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *PACKAGES, *NAMES})
+    return sorted({*globals(), *PACKAGES.split(), *NAMES})

@@ -1,5 +1,4 @@
-"""Every exception scull raises on purpose. Each is also the builtin that fits, so plain code
-catches it too.
+"""Every exception scull raises on purpose, each also the builtin that fits.
 
 ScullError
   ShapeError            shapes that do not fit together
@@ -44,9 +43,7 @@ class ArgumentTypeError(ScullError, TypeError):
 
 
 class UnknownSizeError(ScullError, TypeError):
-    """A body computed with a size known only when the program runs: use `size_of`, `sum_like`,
-    `reduce_mean`.
-    """
+    """A body computed with a size not yet known: use `size_of`, `sum_like`, `reduce_mean`."""
 
 
 class RangeError(ScullError, IndexError):
@@ -54,21 +51,15 @@ class RangeError(ScullError, IndexError):
 
 
 class TapeError(ScullError, RuntimeError):
-    """`backward` found no tape or one already freed: pass `retain_graph=True` or compute the loss
-    again.
-    """
+    """`backward` found no tape, or a freed one: pass `retain_graph=True` or compute it again."""
 
 
 class InPlaceError(TapeError):
-    """A tensor that a gradient needs was overwritten: clone it before the operation the message
-    names.
-    """
+    """A tensor that a gradient needs was overwritten: clone it before the operation named."""
 
 
 class ProgramError(ScullError, ValueError):
-    """A Program breaks one of the rules `verify` checks: the message names the block and the
-    operator.
-    """
+    """A Program breaks a rule that `verify` checks: the message names block and operator."""
 
 
 class UnknownOpError(ProgramError):

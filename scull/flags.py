@@ -1,9 +1,7 @@
-"""Every setting read from the environment, in one table. `with flags(DEBUG=2):` changes one for a
-while.
+"""Every setting read from the environment; `with flags(DEBUG=2):` changes one for a while.
 
 Each is read from `SCULL_<NAME>` once, when first asked for. Paddle's own `FLAGS_<name>` are kept in
-`PADDLE`,
-set by `set_flags` and read by `get_flags`.
+`PADDLE`, set by `set_flags` and read by `get_flags`.
 """
 
 import os

@@ -29,7 +29,8 @@ ROWS = (
 ROW = {name: row for row, names in enumerate(ROWS) for name in names.split()}
 OPEN_ROWS = {ROW["nn"], ROW["base"]}  # the public API and the older doors import their siblings
 
-LAZY = ("runtime/llvm.py", "cli/", "utils/__init__.py", "compat.py")  # where a function may load what is heavy or asked for by name
+# Where a function may load what is heavy or asked for by name.
+LAZY = ("runtime/llvm.py", "cli/", "utils/__init__.py", "compat.py")
 LOADERS = {"import_module", "__import__"}
 CACHES = {"cache", "lru_cache"}
 

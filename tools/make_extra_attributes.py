@@ -1,4 +1,4 @@
-"""Write scull/files/data/extra_attributes.json: attributes Paddle saves with an operator and scull gives no meaning.
+"""Write scull/files/data/extra_attributes.json: attributes Paddle saves and scull does not use.
 
 Read from tests/data/reference/op_records.json and op_protos.json, which the harvest scripts made.
 """

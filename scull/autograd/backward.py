@@ -21,9 +21,7 @@ Key = tuple[
 def append_backward(
     loss: Variable, parameters: Iterable[Any] | None = None, no_grad: set[str] | None = None
 ) -> list[tuple[Variable, Variable]]:
-    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in the order of
-    the parameters.
-    """
+    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in order."""
     block = loss.block
     if loss.op is None:
         raise ArgumentError(f"`{loss.name}` is computed by no operator of this Program")
@@ -55,9 +53,7 @@ def gradients(
     target_gradients: list[Any] | None = None,
     no_grad: set[str] | None = None,
 ) -> list[Variable | None]:
-    """Append the gradient operators of `targets` with respect to `sources`; None for a source they
-    do not depend on.
-    """
+    """Append the gradient operators of `targets` by `sources`; None for a source without one."""
     block = targets[0].block.program.current_block()
     seeds: dict[Variable, Variable] = {}
     recorder = Recorder(block)
@@ -77,9 +73,7 @@ def gradients(
 
 
 def renamed(block: Block, name: str) -> str:
-    """`name`, with `grad/` in front for each earlier time gradients were appended, when it is
-    taken.
-    """
+    """`name`; where it is taken, with `grad/` in front for each earlier time."""
     return "grad/" * block.program.derivatives + name if block.find(name) is not None else name
 
 
@@ -215,9 +209,7 @@ class Backward:
 
 
 def needs_zeros(op: Op, name: str, arrived: Variable | None) -> bool:
-    """Whether a rule insists on a gradient that did not come. One that can do without says
-    `dmean=None`.
-    """
+    """Whether a rule insists on a gradient that did not come: it does not say `dmean=None`."""
     named = any("d" + name in names_of(rule) for rule in op.rules.values())
     return named and name not in op.optional and arrived is None
 
@@ -270,7 +262,7 @@ def receiving(pass_: Backward, o: Operator, i: int) -> list[Variable]:
 def output_slot(
     pass_: Backward, o: Operator, op: Op, name: str, made: list[Variable] | None
 ) -> Any:
-    """What stands in a gradient's output slot: in lists there are gaps where a variable gets none."""
+    """What stands in a gradient's output slot; lists have gaps where a variable gets none."""
     if name not in op.lists:
         return made[0] if made else None
     given = iter(made or ())

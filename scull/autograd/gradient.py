@@ -1,6 +1,4 @@
-"""The derived operator `<name>_grad`: a composite made of an operator's rules, or of its body's
-parts.
-"""
+"""The derived operator `<name>_grad`: an operator's rules, or those of its body's parts."""
 
 import inspect
 from typing import Any
@@ -12,8 +10,9 @@ from scull.core.rule import names_of, optional_gradients
 
 
 def one_level_up(op: Op) -> dict[str, str]:
-    """The names of `op`'s interface in rules about it. Those of a gradient operator would clash:
-    dout is grad_out there.
+    """The names of `op`'s interface in rules about it.
+
+    Those of a gradient operator would clash: dout is grad_out there.
     """
     names: dict[str, str] = {}
     taken: set[str] = set()

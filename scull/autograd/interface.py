@@ -96,9 +96,7 @@ class enable_grad(Mode):
 
 
 class set_grad_enabled(Mode):
-    """`no_grad` or `enable_grad`, by the value of `mode`; takes effect at once, a `with` block ends
-    it.
-    """
+    """`no_grad` or `enable_grad`, by `mode`; takes effect at once, a `with` block ends it."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
@@ -150,7 +148,8 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
             raise ArgumentTypeError(f"`{name}` takes Tensors and None, not {type(g).__name__}")
         if g.array.shape != out.array.shape:
             raise ShapeError(
-                f"the gradient given has shape {list(g.array.shape)} and the tensor {list(out.array.shape)}"
+                f"the gradient given has shape {list(g.array.shape)} and the tensor "
+                f"{list(out.array.shape)}"
             )
         seeds.append(g if graph else g.array)
     return seeds
@@ -235,8 +234,8 @@ def result(tensor: Any, g: Any, graph: bool, allow_unused: bool) -> Any:
     if g is None:
         if not allow_unused:
             raise TapeError(
-                "an input is not on the path to `outputs`, or needs no gradient (stop_gradient=True); "
-                "pass allow_unused=True to get None for it"
+                "an input is not on the path to `outputs`, or needs no gradient "
+                "(stop_gradient=True); pass allow_unused=True to get None for it"
             )
         return None
     return g if graph or isinstance(g, Tensor) else Tensor(g)

@@ -67,7 +67,8 @@ class LayerOp:
         grads = list(found) if isinstance(found, tuple | list) else [found]
         if len(grads) != self.count:
             raise ArgumentError(
-                f"{self.name}.backward returned {len(grads)} gradients for {self.count} Tensors given to forward"
+                f"{self.name}.backward returned {len(grads)} gradients for {self.count} Tensors "
+                "given to forward"
             )
         for g in grads:
             if g is not None and not isinstance(g, Tensor):
@@ -83,8 +84,9 @@ class LayerOp:
 
 
 class PyLayer:
-    """Subclass it, give it static methods `forward(ctx, ...)` and `backward(ctx, *grads)`, call
-    `apply`.
+    """An operation with a gradient of its own: subclass it, and call `apply`.
+
+    A subclass has the static methods `forward(ctx, ...)` and `backward(ctx, *grads)`.
 
     Examples:
         >>> import scull as paddle

@@ -1,6 +1,4 @@
-"""The gradients of a composite from those of its parts, for values of any kind and in any order of
-derivative.
-"""
+"""The gradients of a composite from those of its parts, for any values and any order."""
 
 from typing import Any
 

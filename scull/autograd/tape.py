@@ -31,12 +31,10 @@ def backward(
     inputs: Any = None,
     blocked: Any = (),
 ) -> dict[Any, Any]:
-    """Send `seeds` back from `roots` to the leaves, or to the nodes `inputs`, whose gradients are
-    returned.
+    """Send `seeds` back from `roots` to the leaves, or return what reaches the nodes `inputs`.
 
     With `graph` the seeds are Tensors and the rules run on Tensors, and so write the tape in turn.
-    Nothing passes
-    the nodes `blocked`.
+    Nothing passes the nodes `blocked`.
     """
     sweep = Sweep(retain, graph, inputs, blocked)
     for root, seed in zip(roots, seeds, strict=True):
@@ -97,7 +95,8 @@ class Sweep:
                 continue
             if node.saved is None:
                 raise TapeError(
-                    f"the tape behind `{op.name}` was freed by an earlier backward(); pass retain_graph=True to the first"
+                    f"the tape behind `{op.name}` was freed by an earlier backward(); pass "
+                    "retain_graph=True to the first"
                 )
             if last_change[0] < node.order:
                 check_versions(node)
@@ -129,9 +128,7 @@ class Sweep:
         grads[index] = g if grads[index] is None else grads[index] + g
 
     def settle(self) -> None:
-        """Give leaves what reached them: to `inputs` when there are some, else added to what they
-        hold.
-        """
+        """Give leaves what reached them: to `inputs` if any, else on top of what they hold."""
         for leaf in self.leaves:
             g, leaf.grad = leaf.grad, None
             if leaf.hooks is not None:
@@ -198,9 +195,7 @@ def completed(op: Any, node: Any, douts: list[Any], zeros: Any) -> list[Any]:
 
 
 def pull_tensors(node: Any, dout: Any) -> list[Any]:
-    """The gradients as Tensors: what was saved becomes Tensors again, tied to the tape where it
-    was.
-    """
+    """The gradients as Tensors: what was saved is tied to the tape again where it was."""
     op = node.op
     own = getattr(op, "pull_tensors", None)
     if own is not None:

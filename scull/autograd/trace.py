@@ -1,6 +1,4 @@
-"""A composite's body as a list of applied operators, for our own use: no names, numbers stay
-numbers.
-"""
+"""A composite's body as a list of applied operators, without names; numbers stay numbers."""
 
 from dataclasses import dataclass
 from typing import Any

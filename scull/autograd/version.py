@@ -1,5 +1,6 @@
-"""Writing in place costs nothing until it happens: a change is a tick, compared with those of nodes
-made before.
+"""Writing in place costs nothing until it happens.
+
+A change is a tick, compared with those of nodes made before.
 """
 
 import weakref

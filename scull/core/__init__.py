@@ -1,3 +1,1 @@
-"""What everything stands on: element types, metas, operators, the interpreter stack, the bare
-Tensor.
-"""
+"""What all else stands on: element types, metas, operators, interpreters, the bare Tensor."""

@@ -20,9 +20,7 @@ PACKAGE = str(Path(__file__).parent.parent) + "/"
 
 
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
-    """The function that users call. It is a plain function, since Python calls that fastest; `.op`
-    is the rest.
-    """
+    """The function that users call: a plain one, which Python calls fastest; `.op` is the rest."""
     op = Op(body, composite=composite, **options)
     call: Any = call_any(op)
     if op.infer_first:
@@ -47,9 +45,7 @@ def one_to_one(op: Op) -> bool:
 
 
 def primitive(body: Any = None, **options: Any) -> Any:
-    """Declare an operator whose body is its type rule; it has a kernel, a gradient and a lowering
-    of its own.
-    """
+    """Declare an operator whose body is its type rule; its kernel, gradient and lowering follow."""
     return declare(body, False, **options) if body else lambda f: declare(f, False, **options)
 
 
@@ -64,9 +60,7 @@ def gradient(function: Any) -> Any:
 
 
 def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """The long way: plain arrays compute at once whatever the mode; all else is for the current
-    interpreter.
-    """
+    """The long way: plain arrays compute at once, all else is for the current interpreter."""
     name = attrs.pop("name", None) if "name" in attrs else None
     if attrs and not attrs.keys() <= op.kinds.keys():
         inputs, attrs = arguments(op, inputs, attrs)
@@ -222,8 +216,9 @@ class Eager(Interpreter):
 
 
 def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], bool]:
-    """The arrays of `inputs`, the edges to their nodes (those of lists in line), and whether any
-    needs a gradient.
+    """The arrays of `inputs`, the edges to their nodes, and whether any needs a gradient.
+
+    The edges of lists are in line.
     """
     arrays: list[Any] = []
     edges: list[Any] = []
@@ -399,8 +394,9 @@ Op.expand = staticmethod(expand)
 def explained(
     error: Exception, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
 ) -> Exception:
-    """`error` with the operator, its operands and the user's line; the type rule, asked now, knows
-    the law.
+    """`error` with the operator, its operands and the user's line.
+
+    The type rule, asked now, knows the law that was broken.
     """
     metas = tuple(map(weak_meta, padded(op, inputs)))
     if getattr(error, "__notes__", None):

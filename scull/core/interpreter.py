@@ -9,9 +9,7 @@ from scull.core.op import Op
 
 
 class Interpreter:
-    """What a call of an operator means. One method is enough; `plain` ones may be bypassed by the
-    short way.
-    """
+    """What a call of an operator means. The short way may bypass a `plain` one."""
 
     plain = False
     record = True

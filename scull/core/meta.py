@@ -100,9 +100,7 @@ def count(shape: Shape) -> int:
 
 
 def broadcast(*shapes: Any) -> Shape:
-    """The shape all of `shapes` (or of metas) stretch to; an unknown size yields to a known one
-    above 1.
-    """
+    """The shape all of `shapes` (or metas) stretch to; an unknown size yields to one above 1."""
     found = [s if isinstance(s, tuple) else s.shape for s in shapes]
     ndim = max(map(len, found))
     result = []
@@ -144,9 +142,7 @@ def axes_of(axes: Iterable[int], ndim: int) -> tuple[int, ...]:
 
 
 def promote(*dtypes: DType) -> DType:
-    """The element type both sides of an operation become: the widest complex, else float, else
-    integer.
-    """
+    """The element type of both sides: the widest complex, else float, else integer."""
     strong = [d for d in dtypes if d is not WEAK] or [float32]
     names = {d.name for d in strong}
     if names == {"float16", "bfloat16"}:

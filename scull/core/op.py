@@ -1,6 +1,4 @@
-"""The operator: its interface, its meaning, and every rule attached to it. Declared once, used by
-every mode.
-"""
+"""The operator: its interface, its meaning and every rule; declared once, used by every mode."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -57,11 +55,9 @@ class Op:
         self.inline_gradient, self.prefix = inline_gradient, self.type if prefix is None else prefix
         self.views, self.in_place, self.hidden = views or {}, in_place or {}, hidden
         self.xshape, self.effects, self.infer_first = xshape, frozenset(effects), infer_first
-        self.unsaid, self.bare = (
-            frozenset(unsaid),
-            bare,
-        )  # slots not written when empty; results named without .tmp
-        # attributes, as spelt, that the text of a Program leaves out: constant ones unless `printed`
+        self.unsaid = frozenset(unsaid)  # slots not written when empty
+        self.bare = bare  # its results are named without .tmp
+        # attributes, as spelt, that a Program's text leaves out: constant ones unless `printed`
         self.unprinted = frozenset(unprinted) | (set(fixed or ()) - set(printed))
         assert self.effects <= EFFECTS, self.effects
         self.spelling, self.spelt_attrs, self.fixed = slots or {}, attrs or {}, fixed or {}
@@ -128,9 +124,7 @@ class Op:
         return f"<op {self.name}>"
 
     def slot(self, name: str) -> str:
-        """How `name` is spelt in a Program: x is X, learning_rate is LearningRate, dout is
-        Out@GRAD.
-        """
+        """How a Program spells `name`: x is X, learning_rate is LearningRate, dout is Out@GRAD."""
         return self.spelling.get(name) or "".join(w[:1].upper() + w[1:] for w in name.split("_"))
 
     def attribute(self, name: str) -> str:
@@ -138,7 +132,7 @@ class Op:
         return self.spelt_attrs.get(name, name)
 
     def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
-        """The metas of the results; a list where the output is a list, None where it is not made."""
+        """The metas of the results: a list where the output is one, None where it is not made."""
         if self.composite:
             return Op.expand(self, metas, attrs)  # type: ignore[no-any-return]
         return as_tuple(self.body(*metas, **attrs))
@@ -152,17 +146,13 @@ class Op:
 
     @property
     def gradient(self) -> "Op | None":
-        """The operator `<name>_grad`, made when first asked for; None when nothing is
-        differentiable.
-        """
+        """The operator `<name>_grad`, made when first asked for; None if there is no gradient."""
         if self._gradient is None and "grad" not in self.missing and (self.rules or self.composite):
             self._gradient = Op.derive(self)
         return self._gradient
 
     def compute(self, *arrays: Any, **attrs: Any) -> Any:
-        """The results for plain arrays: the kernel's, or the body's, whose operators meet arrays in
-        turn.
-        """
+        """What the kernel gives for plain arrays, or the body, whose operators meet arrays."""
         found = (self.cpu or self.body)(*arrays, **attrs)
         if self.forward and attrs.get("wanted"):
             return filled(self, arrays, attrs["wanted"], found)
@@ -175,7 +165,7 @@ def takes_list(annotation: Any) -> bool:
 
 
 def filled(op: Op, arrays: tuple[Any, ...], wanted: tuple[str, ...], found: Any) -> Any:
-    """`found` with zeros for wanted gradients that are zero by structure, which no rule computes."""
+    """`found` with zeros for wanted gradients that no rule computes: zero by structure."""
     known = dict(zip(("d" + n for n in op.inputs), arrays, strict=False))
     results = tuple(
         numpy.zeros(known[n].shape, known[n].dtype)
@@ -197,7 +187,7 @@ def as_outputs(op: Op, found: Any) -> tuple[Any, ...]:
 
 
 def op_of(name: str) -> Op:
-    """The operator called `name`, by our name or a Program's type; a gradient operator is derived."""
+    """The operator of this type or of our name; a gradient operator is derived."""
     op = BY_TYPE.get(name) or REGISTRY.get(name)
     if op is None and name.endswith("_grad"):
         op = op_of(name.removesuffix("_grad")).gradient
@@ -213,9 +203,7 @@ class Declaration:
         self.op, self.attach = op, attach
 
     def kernel(self, where: Any = None, **conditions: Any) -> Any:
-        """Attach a kernel: `@op.kernel` for any array namespace, `@op.kernel("cpu")` for one
-        device.
-        """
+        """Attach a kernel: `@op.kernel` for any namespace, `@op.kernel("cpu")` for one device."""
         if callable(where):
             return self.kernel()(where)
 
@@ -232,8 +220,9 @@ class Declaration:
         return attach
 
     def ufunc(self, name: str) -> None:
-        """The kernel is the array namespace's own function `name`; `axis` says where the second
-        operand begins.
+        """The kernel is the array namespace's function `name`.
+
+        `axis` says where the second operand begins.
         """
 
         def kernel(xp: Any, *arrays: Any, out: Any = None, axis: int = -1) -> Any:
@@ -253,9 +242,7 @@ class Declaration:
             self.attach(self.op.forward)
 
     def grad(self, *wrt: Any) -> Any:
-        """Attach a gradient rule for the inputs named, or for all of them: `@op.grad`,
-        `@op.grad("x")`.
-        """
+        """Attach a gradient rule for the inputs named, as by `@op.grad("x")`, or for all."""
         if wrt and callable(wrt[0]):
             return self.grad(*[n for n in self.op.inputs if n not in self.op.shape_only])(wrt[0])
 

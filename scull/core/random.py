@@ -1,7 +1,7 @@
 """Counter-based random numbers: a draw is a number, an element's index completes the counter.
 
-The words are those of Philox4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)
-with the key (seed, draw).
+The words are those of Philox4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+SC 2011) with the key (seed, draw).
 """
 
 from typing import Any, NamedTuple
@@ -40,9 +40,7 @@ class Generator:
         self.seed, self.number = state
 
     def draw(self, seed: int = 0) -> Draw:
-        """The next draw; a non-zero `seed` of the operator always gives the first draw of that
-        seed.
-        """
+        """The next draw; an operator's own `seed`, if not 0, always gives its first."""
         if seed:
             return Draw(seed & (2**64 - 1), 0)
         return self.reserve(1)

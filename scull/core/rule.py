@@ -1,8 +1,8 @@
 """How plain eager mode runs gradient rules: what a node keeps, and how its gradients are pulled.
 
 The rules are the operators' own source run on plain arrays: `dout * y` is then NumPy, and a call of
-an operator is its
-kernel. Nothing is traced or generated; the rules are only called with the right arguments.
+an operator is its kernel. Nothing is traced or generated; the rules are only called with the right
+arguments.
 """
 
 import inspect
@@ -43,7 +43,7 @@ def optional_gradients(op: Op) -> frozenset[str]:
 
 
 def compile_rules(op: Op) -> None:
-    """Give `op` its `keep(values)` and `pull(node, dout)`, which gives one array or None per edge."""
+    """Give `op` its `keep(values)` and its `pull(node, dout)`: an array or None for each edge."""
     interface = op.inputs + op.outputs
     uses = {n for rule in op.rules.values() for n in names_of(rule)}
     op.optional = optional_gradients(op)
@@ -59,9 +59,7 @@ def compile_rules(op: Op) -> None:
 
 
 def pull_short(op: Op) -> Any:
-    """`pull` for operators of one result without attributes, in as few steps as Python allows; else
-    None.
-    """
+    """`pull` in as few steps as Python allows, for one result and no attributes; else None."""
     last = "d" + op.outputs[0]
     rules = [(wrt, rule, names_of(rule)) for wrt, rule in op.rules.items()]
     if (
@@ -91,9 +89,7 @@ def pull_short(op: Op) -> Any:
 
 
 def pull_any(op: Op) -> Callable[[Any, Any], Any]:
-    """`pull` for any operator: the rules of the inputs that have an edge, their gradients flattened
-    as the edges are.
-    """
+    """`pull` for any operator: the gradients of the inputs that have an edge, as the edges lie."""
     place = {n: i for i, n in enumerate(op.kept)} | {n + "_meta": i for i, n in enumerate(op.kept)}
     place |= {"d" + n: len(op.kept) + i for i, n in enumerate(op.outputs)}
     start = len(op.kept) + len(op.outputs)
@@ -121,9 +117,7 @@ def pull_any(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def flattened(op: Op, grads: list[Any], counts: Any) -> list[Any]:
-    """`grads` with those of list inputs in line, as the edges are; `counts` says how many each
-    input has.
-    """
+    """`grads` with those of lists in line, as the edges are; `counts` are the lengths."""
     flat: list[Any] = []
     for n, g, count in zip(op.inputs, grads, counts[0], strict=True):
         if n in op.lists:
@@ -160,9 +154,7 @@ def pull_by_kernel(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def keeper(places: list[int], stubs: list[bool]) -> Callable[[Any], Any]:
-    """A function that picks `places` of a tuple; of those marked in `stubs` only the shape and
-    element type.
-    """
+    """A function that picks `places` of a tuple; of those in `stubs` the shape and dtype only."""
     if any(stubs):
         pairs = list(zip(places, stubs, strict=True))
         return lambda values: tuple([stub(values[i]) if s else values[i] for i, s in pairs])

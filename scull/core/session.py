@@ -1,5 +1,4 @@
-"""What a process has one of: the default Programs, the global scope, generators, names, the default
-dtype.
+"""What a process has one of: default Programs, global scope, generators, names, dtype.
 
 Everything is behind functions; nothing else in scull assigns a global.
 """
@@ -27,9 +26,7 @@ class Names:
 
 
 class Session(threading.local):
-    """The values that guards change, one set a thread; a new thread starts from those of the
-    process.
-    """
+    """The values that guards change, one set a thread; a new thread starts from the process's."""
 
     shared: dict[str, Any] = {}  # noqa: RUF012
 

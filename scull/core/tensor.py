@@ -1,6 +1,4 @@
-"""The bare Tensor and what hangs off it: the nodes of the tape. Methods are added by the layers
-above.
-"""
+"""The bare Tensor and the nodes of the tape; the layers above add the methods."""
 
 import itertools
 from typing import Any
@@ -19,9 +17,7 @@ tick = itertools.count(
 
 
 class Methods:
-    """What Tensor, Variable and abstract values have in common; the layers above add the operators
-    of Python.
-    """
+    """What Tensor, Variable and abstract values share; the layers above add Python's operators."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -42,8 +38,7 @@ class Value(Methods):
 
 
 class Tensor(Methods):
-    """An array and the node of the tape that made it. All else is derived, or rare and kept in
-    `__dict__`.
+    """An array and the node of the tape that made it; what is rare lies in `__dict__`.
 
     `node` is None when no gradient is wanted, a `Leaf` for a tensor that nothing computed.
     """
@@ -82,8 +77,9 @@ class Parameter(Tensor):
 
 
 class Rows:
-    """Some rows of a tall matrix: `values[i]` belongs to row `rows[i]`; repeated rows add up
-    (SelectedRows).
+    """Some rows of a tall matrix (SelectedRows).
+
+    `values[i]` belongs to row `rows[i]`; repeated rows add up.
     """
 
     __slots__ = ("height", "rows", "values")
@@ -159,9 +155,7 @@ def stub(x: Any) -> Any:
 
 
 class Node:
-    """One applied operator: what its rules asked to keep, and an edge to the node of each input
-    (None: no gradient).
-    """
+    """One applied operator: what its rules keep, and an edge to the node of each input or None."""
 
     __slots__ = ("__weakref__", "attrs", "edges", "grad", "hooks", "op", "order", "saved", "shapes")
     attrs: Any
@@ -175,9 +169,7 @@ class Node:
 
 
 class Leaf:
-    """Where gradients of a tensor that nothing computed come to rest. It does not know its tensor:
-    no cycle.
-    """
+    """Where gradients of a tensor that nothing computed rest; it does not know its tensor."""
 
     __slots__ = ("__weakref__", "grad", "hooks", "order", "total")
 
@@ -192,9 +184,7 @@ class Leaf:
 
 
 class Part:
-    """The edge to one result of an operator that has several: passes its gradient on to the node
-    they share.
-    """
+    """The edge to one of several results: passes its gradient on to the node they share."""
 
     __slots__ = ("__weakref__", "edges", "grad", "hooks", "index", "node", "op", "order", "saved")
 

@@ -54,9 +54,7 @@ def roots(operators: tuple[Operator, ...]) -> dict[Variable, Variable]:
 
 
 def copied_views(operators: tuple[Operator, ...], fetches: tuple[Variable, ...]) -> set[int]:
-    """Places of operators whose views must be copies: their memory is overwritten while the view is
-    still read.
-    """
+    """Places of views that must be copies: their memory is overwritten while still read."""
     family = roots(operators)
     last: dict[Variable, int] = {v: len(operators) for v in fetches}
     for i, o in enumerate(operators):

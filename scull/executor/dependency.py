@@ -1,5 +1,6 @@
-"""What must happen before what: read after write, write after read, write after write, and effects
-in order.
+"""What must happen before what.
+
+Read after write, write after read, write after write, and effects in order.
 """
 
 import random

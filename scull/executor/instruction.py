@@ -23,9 +23,7 @@ NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw o
 
 @dataclass(frozen=True)
 class Instruction:
-    """One operator, ready to run: `frame[put] = call(*get(frame))`, then the slots of `frees` are
-    dropped.
-    """
+    """One operator, ready to run: `frame[put] = call(*get(frame))`, then drop the slots `frees`."""
 
     operator: Operator
     call: Callable[..., Any]
@@ -133,9 +131,7 @@ def getter(entries: list[Any]) -> Callable[[Any], Any]:
 
 
 def with_xshape(operator: Operator, call: Any, outs: list[Any]) -> Any:
-    """The result and, where the Program has a place for it, the empty array that records the
-    operand's shape.
-    """
+    """The result and, if the Program has a place for it, the empty array that notes a shape."""
     place = operator.op.inputs.index(operator.op.xshape)
     wanted = outs[1] > DRAW
 
@@ -188,7 +184,7 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
 
 
 def with_draw(op: Any, attrs: dict[str, Any], draws: int) -> tuple[Any, bool]:
-    """A random kernel: of a fixed draw where the operator has a seed, else of its draw of this run."""
+    """A random kernel: of a fixed draw where the operator has a seed, else of this run's draw."""
     kernel = op.cpu
     if attrs.get("seed"):
         return partial(kernel, **attrs, draw=Draw(attrs["seed"] & (2**64 - 1), 0)), False

@@ -1,6 +1,4 @@
-"""How long values live: the step after which each temporary is dropped, and what is kept only as a
-shape.
-"""
+"""How long values live: when each temporary is dropped, or kept only as a shape."""
 
 from collections.abc import Iterable
 
@@ -40,9 +38,7 @@ def shape_readers(operator: Operator) -> set[Variable]:
 def shrunk(
     steps: list[Instruction], slots: dict[Variable, int], kept: set[int]
 ) -> list[Instruction]:
-    """`steps` with one more after the last that reads a large value, where later ones need only its
-    shape.
-    """
+    """`steps` with one more after the last read of a large value whose shape is needed later."""
     last_value: dict[Variable, int] = {}
     last_shape: dict[Variable, int] = {}
     for i, step in enumerate(steps):

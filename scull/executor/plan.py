@@ -72,7 +72,7 @@ def make_plan(
 
 
 def numbered(feeds: Any, operators: Any, fetches: Any) -> dict[Variable, int]:
-    """A place for every variable; the results of one operator lie side by side where they are new."""
+    """A place for every variable; new results of one operator lie side by side."""
     slots: dict[Variable, int] = {}
     for v in feeds:
         slots.setdefault(v, len(slots) + FIRST)

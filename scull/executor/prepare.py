@@ -25,7 +25,8 @@ def prepare(
     for o in operators:
         if isinstance(o.op, ForeignOp):
             raise UnknownOpError(
-                f"no operator of type `{o.type}` is declared; it stands at {o.line or 'a loaded file'}"
+                f"no operator of type `{o.type}` is declared; "
+                f"it stands at {o.line or 'a loaded file'}"
             )
     feeds = tuple(v for v in (block.find(n) for n in feed_names) if v is not None)
     fetches = tuple(fetched(block, n) for n in fetch_names)
@@ -60,7 +61,7 @@ def missing_feeds(block: Any, operators: tuple[Operator, ...], fed: set[Variable
         for v in o.operands():
             if v.is_data and v not in written and not v.persistable:
                 raise FeedError(
-                    f"the input `{v.name}` ({v.meta}) was not fed; `{o.type}` at {o.line} reads it. "
-                    f"Pass feed={{'{v.name}': ...}}"
+                    f"the input `{v.name}` ({v.meta}) was not fed; `{o.type}` at {o.line} reads "
+                    f"it. Pass feed={{'{v.name}': ...}}"
                 )
         written.update(o.results())

@@ -47,7 +47,7 @@ class Ledger:
 
 
 def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
-    """Run `plan` step by step, counting bytes, filling what is dropped with NaN when POISON is set."""
+    """Run `plan` step by step and count bytes; POISON fills what is dropped with NaN."""
     poison = flag("POISON")
     counted: dict[
         int, tuple[int, set[int]]

@@ -45,8 +45,7 @@ COMMON_KINDS = {
 
 @cache
 def extra_attributes() -> dict[str, dict[str, Any]]:
-    """By operator type, the attributes Paddle saves with it that mean nothing here: [kind, value].
-    """
+    """By operator type the attributes that Paddle saves and scull does not use: [kind, value]."""
     found: dict[str, dict[str, Any]] = json.loads(
         files("scull.files").joinpath("data/extra_attributes.json").read_text()
     )
@@ -335,11 +334,9 @@ def fill_attributes(messages: Any, o: Operator) -> None:
 def is_default(o: Operator, name: str) -> bool:
     """Whether an attribute the file did not have still holds its default."""
     own = next((n for n in o.op.kinds if o.op.attribute(n) == name), None)
-    return (
-        (own is not None
-        and o.attrs.get(own) == o.op.attrs.get(own))
-        or (own is None and name in o.op.fixed)
-    )
+    if own is None:
+        return name in o.op.fixed
+    return bool(o.attrs.get(own) == o.op.attrs.get(own))
 
 
 def copy_of(message: Any) -> Any:

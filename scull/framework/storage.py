@@ -54,8 +54,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     name = os.fspath(path)
     if os.path.basename(name) == "":
         raise ArgumentError(
-            "The input path MUST be format of dirname/filename [dirname\\filename in Windows system], but received "
-            "filename is empty string."
+            "The input path MUST be format of dirname/filename "
+            "[dirname\\filename in Windows system], but received filename is empty string."
         )
     folder = os.path.dirname(name)
     if folder:
@@ -79,9 +79,7 @@ def write(obj: Any, stream: Any, protocol: int) -> None:
 
 
 def is_state(obj: dict[Any, Any]) -> bool:
-    """Whether a dictionary is that of a Layer or an optimizer: Tensors, and settings without
-    Tensors.
-    """
+    """Whether a dictionary is a state of a Layer or an optimizer: Tensors, and settings."""
     return all(
         isinstance(v, Tensor)
         or (isinstance(v, dict) and not any(isinstance(w, Tensor) for w in v.values()))
@@ -106,7 +104,8 @@ def load(path: Any, **configs: Any) -> Any:
 
     Args:
         path (str | BytesIO): where.
-        configs: `return_numpy=True` gives arrays instead of Tensors; `keep_name_table=True` keeps parameter names.
+        configs: `return_numpy=True` gives arrays instead of Tensors; `keep_name_table=True` keeps
+            parameter names.
 
     Returns:
         The object, with Tensors where there were some.

@@ -1,3 +1,1 @@
-"""Programs: what a network is, before it runs. Program, Block, Operator, Variable; recording,
-printing, verifying.
-"""
+"""Programs: what a network is before it runs, recorded, printed and verified."""

@@ -35,9 +35,7 @@ class Block:
         return None if self.parent_idx < 0 else self.program.blocks[self.parent_idx]
 
     def lineage(self) -> Iterator["Block"]:
-        """This block and those whose variables it sees: around it, and the one whose gradient it
-        computes.
-        """
+        """This block and those it sees: around it, and the one whose gradient it computes."""
         seen: set[int] = set()
         waiting = [self.idx]
         while waiting:
@@ -96,9 +94,7 @@ class Block:
         outputs: dict[str, Any] | None,
         attrs: dict[str, Any] | None,
     ) -> Operator:
-        """A new operator made by type, slots and attributes as a Program spells them; not yet in
-        the block.
-        """
+        """A new operator, not appended; slots and attributes are as Programs spell them."""
         op = op_of(type)
         ins = filled_slots(op, op.inputs, self.resolved(inputs), "input", op.lists)
         outs = filled_slots(
@@ -153,9 +149,7 @@ class Block:
     def append_op(
         self, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **_: Any
     ) -> Operator:
-        """Append an operator given by type, slots and attributes; its results get the inferred
-        metas.
-        """
+        """Append an operator of a type, slots and attributes; infer the metas of its results."""
         return self.placed(len(self.ops), type, inputs, outputs, attrs)
 
     def _prepend_op(
@@ -198,9 +192,7 @@ class Block:
         self.remove(self.ops[index])
 
     def create_var(self, name: str | None = None, **options: Any) -> Variable:
-        """A new variable by Paddle's keywords: shape, dtype, persistable, stop_gradient, type,
-        lod_level, ...
-        """
+        """A new variable by Paddle's keywords: shape, dtype, persistable, stop_gradient, ..."""
         if name is None:
             name = session.unique_name("_generated_var")
         if name in self.vars:

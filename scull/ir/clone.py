@@ -88,7 +88,7 @@ def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) 
 
 
 def for_test(program: Program) -> Program:
-    """A copy without gradients and updates, where operators that know testing from training test."""
+    """A copy without gradients and updates; operators that tell testing from training test."""
     kept = [[o for o in b.ops if not o.role & (BACKWARD | OPTIMIZE)] for b in program.blocks]
     made = copied(program, kept)
     for block in made.blocks:

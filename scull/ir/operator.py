@@ -52,9 +52,7 @@ class ForeignOp:
 
 
 class Operator:
-    """One applied operator; `inputs` and `outputs` follow the declaration: a Variable, None, or a
-    list of them.
-    """
+    """One applied operator; `inputs` and `outputs` are as declared: a Variable, None or a list."""
 
     def __init__(
         self,
@@ -276,12 +274,13 @@ def replaced(slot: Any, old: Variable, new: Variable | None) -> Any:
 def filled_slots(
     op: Op, declared: tuple[str, ...], given: dict[str, Any], kind: str, lists: Any
 ) -> tuple[Any, ...]:
-    """What a user gave by slot, in the order of the declaration; names a slot that does not exist."""
+    """What a user gave by slot, in the order of the declaration; an unknown slot is refused."""
     spelt = {op.slot(n): n for n in declared}
     unknown = [s for s in given if s not in spelt and given[s]]
     if unknown:
         raise SlotError(
-            f"`{op.type}` has no {kind} {', '.join(map(repr, unknown))}; it has {', '.join(spelt) or 'none'}"
+            f"`{op.type}` has no {kind} {', '.join(map(repr, unknown))}; "
+            f"it has {', '.join(spelt) or 'none'}"
         )
     result: list[Any] = []
     for slot, name in spelt.items():

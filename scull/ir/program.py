@@ -60,8 +60,9 @@ class Program:
     def serving(
         self, role: int, role_var: tuple[str, ...] = (), namescope: str | None = None
     ) -> Iterator[None]:
-        """Operators made within have this role: 0 forward, 1 backward, 2 optimize, 16 schedule, 256
-        loss.
+        """Give what is made within a role.
+
+        0 forward, 1 backward, 2 optimize, 16 schedule, 256 loss.
         """
         before = self.role, self.role_var, self.namescope
         self.role, self.role_var = role, role_var
@@ -134,7 +135,8 @@ class Program:
         """The Program as text, in Paddle's form."""
         if not isinstance(throw_on_error, bool):
             raise ArgumentTypeError(
-                f"The type of throw_on_error parameter is wrong, expected bool, but received {type(throw_on_error)}."
+                "The type of throw_on_error parameter is wrong, expected bool, but received "
+                f"{type(throw_on_error)}."
             )
         return program_text(self)
 
@@ -167,7 +169,8 @@ def program_guard(main: Any, startup: Any = None) -> Iterator[None]:
     for program, name in ((main, "main_program"), (startup, "startup_program")):
         if not isinstance(program, Program) and not (program is None and name == "startup_program"):
             raise ArgumentTypeError(
-                f"The type of '{name}' in program_guard must be Program, but received {type(program)}."
+                f"The type of '{name}' in program_guard must be Program, but received "
+                f"{type(program)}."
             )
     with session.guarded(main=main, startup=startup if startup is not None else startup_program()):
         yield

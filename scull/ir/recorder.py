@@ -21,9 +21,7 @@ from scull.ir.variable import Variable
 
 
 class Recorder(Interpreter):
-    """Appends every operator to a block instead of running it; to that of the default main Program
-    when none is given.
-    """
+    """Appends operators to a block, by default the main Program's, instead of running them."""
 
     def __init__(self, block: Block | None = None) -> None:
         self.given = block
@@ -101,7 +99,7 @@ class Recorder(Interpreter):
         return self.block.append(operator)
 
     def lift(self, op: Op, x: Any, others: tuple[Any, ...]) -> Any:
-        """`x` as a variable: a number becomes a fill_constant, a Tensor the variable of its name."""
+        """`x` as a variable: a number becomes a fill_constant, a Tensor that of its name."""
         if isinstance(x, bool | int | float):
             beside = [v.dtype for v in others if isinstance(v, Variable)]
             numbers = [d for d in beside if d.name != "bool"]  # not those of a condition
@@ -114,14 +112,16 @@ class Recorder(Interpreter):
             return [self.lift(op, v, others) for v in x]
         if isinstance(x, np.ndarray | np.generic):
             raise ArgumentTypeError(
-                f"`{op.name}` was given a NumPy array in static mode; make a variable of it by `assign`"
+                f"`{op.name}` was given a NumPy array in static mode; "
+                "make a variable of it by `assign`"
             )
         return x
 
     def capture(self, tensor: Tensor) -> Any:
         """The variable that stands for a Tensor of eager mode; `capturing` recorders know how."""
         raise ArgumentTypeError(
-            "a Tensor of eager mode was given to an operator in static mode; feed it, or call paddle.disable_static()"
+            "a Tensor of eager mode was given to an operator in static mode; "
+            "feed it, or call paddle.disable_static()"
         )
 
     def namer(self, op: Op, name: str | None) -> Any:
@@ -153,8 +153,6 @@ class Recorder(Interpreter):
             self.results = None
 
 
-UNIFY: list[
-    Any
-    # how operands of differing kinds are unified in a Program; the operator set puts one function here
-] = []
+# How operands of differing kinds are unified in a Program: the operator set puts a function here.
+UNIFY: list[Any] = []
 STATIC = Recorder()

@@ -29,7 +29,7 @@ def verify(program: Program, *, shapes: bool = True) -> None:
 
 
 def check_tree(program: Program) -> None:
-    """Blocks form a tree below block 0, and every sub-block attribute names a block below its own."""
+    """Blocks form a tree below block 0; a sub-block attribute names a block below its own."""
     for place, block in enumerate(program.blocks):
         if block.idx != place or not (
             block.parent_idx < place and (place == 0) == (block.parent_idx < 0)

@@ -31,7 +31,7 @@ class ClipGradBase:
 
 
 def rewritten(param: Any, grad: Any, compute: Any) -> Any:
-    """The new gradient: a Tensor, or operators of a Program whose result keeps the gradient's name."""
+    """The new gradient: a Tensor, or operators of a Program whose result keeps its name."""
     if isinstance(grad, Tensor):
         return compute(grad)
     recorder = current()

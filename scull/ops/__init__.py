@@ -1,8 +1,11 @@
 """The operator set: every operator with all its rules, a family a module."""
 
-import scull.autograd.gradient  # noqa: F401, I001  it makes the gradient operators that rules attach to
+# ruff: noqa: F401  to import a family is to declare it
+
+import scull.autograd.gradient  # it makes the gradient operators that rules attach to
 from scull.ops import (
     activation,
+    adapt,
     affine,
     arithmetic,
     clip,
@@ -10,6 +13,7 @@ from scull.ops import (
     convolution,
     create,
     cross_entropy,
+    diagonal,
     dropout,
     effect,
     elementwise,
@@ -26,12 +30,15 @@ from scull.ops import (
     move,
     norm,
     padding,
+    pick,
     pool,
+    product,
     random,
     reduce,
     search,
     slicing,
     softmax,
+    spread,
     static_method,
     update,
 )

@@ -14,11 +14,12 @@ from scull.core.op import meta_of
 from scull.errors import DtypeError, RangeError, ShapeError
 from scull.ops.compare import equal, not_equal, where
 from scull.ops.create import cast
-from scull.ops.like import size_of, unsqueeze
 from scull.ops.half import is_half, widening
+from scull.ops.like import size_of, unsqueeze
 from scull.ops.math import exp, log
 from scull.ops.reduce import reduce_max, reduce_mean, reduce_sum
 from scull.ops.softmax import shifted_down
+
 
 def check_label(logits: Any, label: Any, axis: int, soft_label: bool) -> None:
     """Refuse labels that do not go with `logits`."""
@@ -272,15 +273,14 @@ def is_plain(logits: Any, label: Any, axis: int, ignore_index: int) -> bool:
         logits.ndim == 2
         and axis in (-1, 1)
         and label.dtype.kind == "i"
-        and 0 < label.size == len(logits)
-        and label.ndim <= 2
+        and label.shape in ((len(logits),), (len(logits), 1))
+        and len(logits) > 0
         and ignore_index < 0
         and np.minimum.reduce(label, axis=None) >= 0
     )
 
 
 @mean_cross_entropy.kernel
-@widening
 def mean_cross_entropy_kernel(
     xp: Any,
     logits: Any,
@@ -292,7 +292,11 @@ def mean_cross_entropy_kernel(
     counted: bool,
 ) -> Any:
     softmax, mean = out or (None, None)
-    if is_plain(logits, label, axis, ignore_index) and label.shape[0] == len(logits):
+    if is_half(logits):  # each part rounds
+        attrs = {"ignore_index": ignore_index, "axis": axis, "counted": counted}
+        found = mean_cross_entropy.op.body(logits, label, **attrs)
+        return placed(found[0], logits.dtype, softmax), placed(found[1], logits.dtype, mean)
+    if is_plain(logits, label, axis, ignore_index):
         shifted = logits - xp.maximum.reduce(logits, axis=1, keepdims=True)
         softmax = xp.exp(shifted, softmax)
         totals = xp.add.reduce(softmax, axis=1, keepdims=True)
@@ -306,8 +310,9 @@ def mean_cross_entropy_kernel(
         losses -= chosen
         return softmax, xp.divide(xp.add.reduce(losses), logits.dtype.type(len(logits)), out=mean)
     column = xp.expand_dims(label, axis) if label.ndim < logits.ndim else label
+    attrs = {**ENTROPY, "ignore_index": ignore_index, "axis": axis}
     softmax, losses = softmax_with_cross_entropy.op.cpu(
-        logits, column, **ENTROPY | {"ignore_index": ignore_index, "axis": axis}, out=(softmax, None)
+        logits, column, out=(softmax, None), **attrs
     )
     count = xp.count_nonzero(column != ignore_index) or 1 if counted else column.size
     total = xp.add.reduce(losses, axis=None)
@@ -352,9 +357,7 @@ def mean_cross_entropy_grad_cpu(
     """The rule, in fewer steps for labels none of which is ignored."""
     hard = dsoftmax is not None or is_half(softmax)
     if hard or not is_plain(softmax, label, axis, ignore_index):
-        found = mean_cross_entropy_grad(
-            label, softmax, dout, ignore_index, axis, counted, dsoftmax
-        )
+        found = mean_cross_entropy_grad(label, softmax, dout, ignore_index, axis, counted, dsoftmax)
         return placed(found, softmax.dtype, out)
     share = dout / dout.dtype.type(len(softmax))
     dx = xp.multiply(softmax, share, out=out)

@@ -1,4 +1,7 @@
-"""The operators that let a body do without sizes. A parameter `*_meta` is looked at for its shape and dtype only."""
+"""The operators that let a body do without sizes.
+
+Of a parameter `*_meta` only the shape and element type are looked at.
+"""
 
 import math
 from typing import Any
@@ -16,7 +19,10 @@ from scull.errors import ArgumentError, ShapeError, UnsupportedError
 
 @primitive(views={"out": "x"})
 def sum_like(x: Meta, like_meta: Meta, *, axis: int = -1) -> Meta:
-    """`x` summed down to the shape of `like`, the reverse of broadcasting; `axis` is where `like` begins."""
+    """`x` summed down to the shape of `like`: the reverse of broadcasting.
+
+    `axis` is where `like` begins.
+    """
     return Meta(like_meta.shape, x.dtype)
 
 
@@ -90,7 +96,9 @@ def full_like(like_meta: Meta, *, value: float = 0.0, dtype: Dtype = None) -> Me
 
 
 @full_like.kernel
-def full_like_kernel(xp: Any, like: Any, *, out: Any = None, value: float, dtype: Any = None) -> Any:
+def full_like_kernel(
+    xp: Any, like: Any, *, out: Any = None, value: float, dtype: Any = None
+) -> Any:
     out = xp.empty(like.shape, dtype.array if dtype else like.dtype) if out is None else out
     out[...] = value
     return out
@@ -107,7 +115,10 @@ def full_like_at(index: Any, like: Any, value: float, dtype: Any) -> Any:
 
 @primitive
 def size_of(x_meta: Meta, *, axis: Ints = ()) -> Meta:
-    """How many elements there are along the axes `axis` (all of them when empty): a 0-D tensor of the dtype of `x`."""
+    """How many elements there are along the axes `axis`, along all when it is empty.
+
+    A 0-D tensor of the element type of `x`.
+    """
     axes_of(axis, len(x_meta.shape))
     return Meta((), x_meta.dtype)
 
@@ -183,7 +194,11 @@ def unsqueeze_kernel(
     return x.reshape(with_ones(x.shape, axes))
 
 
-unsqueeze.grad("x")(lambda x_meta, dout: reshape_like(dout, x_meta))
+@unsqueeze.grad("x")
+def unsqueeze_grad(
+    x_meta: Any, axes_tensor_meta: Any, axes_tensor_list_meta: Any, dout: Any
+) -> Any:
+    return reshape_like(dout, x_meta)
 
 
 @unsqueeze.lower

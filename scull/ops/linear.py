@@ -11,9 +11,16 @@ from scull.ops.like import reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten
 
 
-@primitive(type="matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}, broadcasts=True)
+@primitive(
+    type="matmul_v2",
+    attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"},
+    broadcasts=True,
+)
 def matmul(x: Meta, y: Meta, *, transpose_x: bool = False, transpose_y: bool = False) -> Meta:
-    """The product of the last two axes; the others broadcast. A vector is a row on the left, a column on the right."""
+    """The product of the last two axes; the others broadcast.
+
+    A vector is a row on the left, a column on the right.
+    """
     at_least(1, x, y)
     if x.dtype is not y.dtype:
         raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
@@ -30,7 +37,9 @@ def swapped(shape: tuple[int, ...], transpose: bool) -> tuple[int, ...]:
 
 
 @matmul.kernel
-def matmul_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, transpose_x: bool, transpose_y: bool) -> Any:
+def matmul_kernel(
+    xp: Any, x: Any, y: Any, *, out: Any = None, transpose_x: bool, transpose_y: bool
+) -> Any:
     x = x.swapaxes(-1, -2) if transpose_x and x.ndim > 1 else x
     y = y.swapaxes(-1, -2) if transpose_y and y.ndim > 1 else y
     if out is None and x.dtype.num > 23:  # bfloat16: NumPy would give float32
@@ -81,14 +90,16 @@ def matmul_at(index: Any, x: Any, y: Any, transpose_x: bool, transpose_y: bool) 
 
 @primitive
 def mul(x: Meta, y: Meta, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Meta:
-    """The product of two tensors as matrices: the first `num_col_dims` axes are rows, the others columns."""
+    """The product as matrices: the first `num_col_dims` axes are rows, the others columns."""
     inner_x, inner_y = count(x.shape[x_num_col_dims:]), count(y.shape[:y_num_col_dims])
     agree(inner_x, inner_y, "x has {} columns and y has {} rows")
     return x.with_shape((*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]))
 
 
 @mul.kernel
-def mul_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
+def mul_kernel(
+    xp: Any, x: Any, y: Any, *, out: Any = None, x_num_col_dims: int = 1, y_num_col_dims: int = 1
+) -> Any:
     shape = (*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:])
     inner = math.prod(y.shape[:y_num_col_dims])
     a = x.reshape(math.prod(x.shape[:x_num_col_dims]), inner)
@@ -107,14 +118,14 @@ def as_matrix(x: Any, rows: int) -> Any:
 
 @mul.grad("x")
 def mul_grad_x(x_meta: Any, y: Any, dout: Any, x_num_col_dims: int, y_num_col_dims: int) -> Any:
-    product = matmul(as_matrix(dout, x_num_col_dims), as_matrix(y, y_num_col_dims), transpose_y=True)
-    return reshape_like(product, x_meta)
+    rows, columns = as_matrix(dout, x_num_col_dims), as_matrix(y, y_num_col_dims)
+    return reshape_like(matmul(rows, columns, transpose_y=True), x_meta)
 
 
 @mul.grad("y")
 def mul_grad_y(x: Any, y_meta: Any, dout: Any, x_num_col_dims: int, y_num_col_dims: int) -> Any:
-    product = matmul(as_matrix(x, x_num_col_dims), as_matrix(dout, x_num_col_dims), transpose_x=True)
-    return reshape_like(product, y_meta)
+    rows, columns = as_matrix(x, x_num_col_dims), as_matrix(dout, x_num_col_dims)
+    return reshape_like(matmul(rows, columns, transpose_x=True), y_meta)
 
 
 @mul.lower

@@ -5,6 +5,7 @@ from typing import Any
 from scull.core.eager import composite
 from scull.core.meta import agree
 from scull.core.op import meta_of
+from scull.errors import ShapeError
 from scull.ops.compare import not_equal, where
 from scull.ops.create import cast
 from scull.ops.elementwise import maximum

@@ -11,7 +11,10 @@ from scull.ops.compare import where
 
 
 def unary(name: str, kernel: Any, lower: Any, *, any_dtype: bool = False, **options: Any) -> Any:
-    """Declare one operator of the family; `kernel` is the name of the array namespace's function, or a kernel."""
+    """Declare one operator of the family.
+
+    `kernel` is a kernel, or the name of the array namespace's function.
+    """
 
     def body(x: Meta) -> Meta:
         if not any_dtype:

@@ -97,7 +97,9 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled weight decay regularization", 2017).
+    """Adam with decoupled weight decay.
+
+    Loshchilov and Hutter, "Decoupled weight decay regularization", 2017.
 
     Args:
         learning_rate (float | LRScheduler): the step size.

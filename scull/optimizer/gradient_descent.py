@@ -19,7 +19,8 @@ class SGD(Optimizer):
 
     Examples:
         >>> import scull as paddle
-        >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+        >>> one = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], "float32", default_initializer=one)
         >>> opt = paddle.optimizer.SGD(0.5, parameters=[w])
         >>> (w * w).sum().backward()
         >>> opt.step()
@@ -47,8 +48,9 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """Gradient descent with a velocity: ``v = momentum * v + grad; param = param - learning_rate *
-    v``.
+    """Gradient descent with a velocity.
+
+    ``v = momentum * v + grad; param = param - learning_rate * v``.
 
     Args:
         learning_rate (float | LRScheduler): the step size.

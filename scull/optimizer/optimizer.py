@@ -1,6 +1,4 @@
-"""What every optimizer shares: groups of parameters, states, clipping, decay, and updates in both
-modes.
-"""
+"""What every optimizer shares: groups, states, clipping, decay, and updates in both modes."""
 
 from collections import defaultdict
 from typing import Any
@@ -32,8 +30,8 @@ class Optimizer:
 
     Args:
         learning_rate (float | LRScheduler): the step size.
-        parameters (list, optional): Parameters, or dictionaries with "params" and settings of their own; needed in
-            eager mode.
+        parameters (list, optional): Parameters, or dictionaries with "params" and settings of
+            their own; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients; a number is L2.
         grad_clip (GradientClipBase, optional): applied to the gradients before the update.
         name (str, optional): for printing.
@@ -41,6 +39,7 @@ class Optimizer:
 
     operator: Any = None  # the operator that updates one parameter
     states: tuple[str, ...] = ()  # its states, each an input of the operator of the same name
+    called: dict[str, str] = {}  # noqa: RUF012  states whose variables are called otherwise
 
     def __init__(
         self,
@@ -54,11 +53,13 @@ class Optimizer:
             learning_rate, Variable
         ):
             raise ArgumentTypeError(
-                f"learning rate should be float or LRScheduler, got {type(learning_rate).__name__} here"
+                "learning rate should be float or LRScheduler, got "
+                f"{type(learning_rate).__name__} here"
             )
         if isinstance(parameters, Tensor | dict):
             raise ArgumentTypeError(
-                "`parameters` argument given to the optimizer should be an iterable of Tensors or dict"
+                "`parameters` argument given to the optimizer should be an iterable of Tensors or "
+                "dict"
             )
         if parameters is None and in_dynamic_mode():
             raise ArgumentError(
@@ -119,11 +120,13 @@ class Optimizer:
         """Change the learning rate; refused where a scheduler decides it."""
         if not isinstance(value, int | float):
             raise ArgumentTypeError(
-                f"The type of 'value' in optimizer.set_lr must be float, but received {type(value)}."
+                "The type of 'value' in optimizer.set_lr must be float, but received "
+                f"{type(value)}."
             )
         if isinstance(self._learning_rate, LRScheduler):
             raise RuntimeError(
-                "optimizer's learning rate can't be LRScheduler when invoke this API, because this will lead to conflict."
+                "optimizer's learning rate can't be LRScheduler when invoke this API, "
+                "because this will lead to conflict."
             )
         self._learning_rate = float(value)
         rate = self._rates.get(id(main_program()))
@@ -134,7 +137,8 @@ class Optimizer:
         """Let `scheduler` decide the learning rate."""
         if not isinstance(scheduler, LRScheduler):
             raise ArgumentTypeError(
-                f"The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, but received {type(scheduler)}."
+                "The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, "
+                f"but received {type(scheduler)}."
             )
         self._learning_rate = scheduler
 
@@ -210,18 +214,20 @@ class Optimizer:
 
     def state(self, name: str, param: Any) -> Any:
         """A state of one parameter; made when first asked for."""
-        found = self._accumulators[spelt(name)].get(param.name)
+        found = self._accumulators[self.spelt(name)].get(param.name)
         return self.make_state(name, param) if found is None else found
 
+    def spelt(self, name: str) -> str:
+        """How a state is called in names of variables."""
+        return self.called.get(name) or (name + "_acc" if name.endswith("_pow") else name)
+
     def make_state(self, name: str, param: Any) -> Any:
-        """A new state: a Tensor, or a persistable variable with its initialiser in the startup
-        Program.
-        """
+        """A new state: a Tensor, or a persistable variable that the startup Program fills."""
         value, shape = self.start(name)
         shape = tuple(param.shape) if shape is None else shape
         wide = self._multi_precision and param.dtype.name in ("float16", "bfloat16")
         dtype = float32 if wide else param.dtype
-        full = session.unique_name(f"{param.name}_{spelt(name)}")
+        full = session.unique_name(f"{param.name}_{self.spelt(name)}")
         if isinstance(param, Variable):
             made = persistent(
                 full, Meta(shape, dtype), value, device="cpu" if shape == (1,) and value else ""
@@ -232,7 +238,7 @@ class Optimizer:
             held = self._held_states.pop(full, None)
             if held is not None:
                 made.array[...] = np.asarray(held).reshape(made.array.shape)
-        self._accumulators[spelt(name)][param.name] = made
+        self._accumulators[self.spelt(name)][param.name] = made
         return made
 
     def master(self, param: Any) -> Any:
@@ -299,9 +305,7 @@ class Optimizer:
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[list[Any], list[Any]]:
-        """Differentiate `loss` (in a Program) and update; in eager mode call `loss.backward()`
-        before.
-        """
+        """Differentiate `loss` (in a Program) and update; eager code calls `backward` first."""
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         return self._apply_optimize(loss, startup_program, pairs), pairs
 
@@ -343,8 +347,3 @@ def has_gradient(param: Any) -> bool:
         and getattr(param, "trainable", True)
         and param.node.total is not None
     )
-
-
-def spelt(name: str) -> str:
-    """How a state is called in names of variables."""
-    return name + "_acc" if name.endswith("_pow") else name

@@ -1,6 +1,4 @@
-"""Updates as operators of a Program: states in the startup Program, one update operator a
-parameter.
-"""
+"""Updates as operators of a Program, one a parameter; the startup Program fills the states."""
 
 from typing import Any
 
@@ -22,9 +20,7 @@ OPTIMIZE, SCHEDULE = 2, 16
 def persistent(
     name: str, meta: Meta, value: float, *, device: str = "", stop_gradient: bool = False
 ) -> Variable:
-    """A variable of the main Program that outlives runs, filled with `value` by the startup
-    Program.
-    """
+    """A variable that outlives runs; the startup Program fills it with `value`."""
     made = (
         main_program()
         .global_block()
@@ -100,7 +96,7 @@ def numbered(program: Any, word: str) -> str:
 
 
 def parameter_rate(optimizer: Any, recorder: Recorder, param: Any, rate: Any) -> Any:
-    """The learning rate of one parameter: the global one, scaled where the parameter asks for it."""
+    """The learning rate of one parameter: the global one, scaled if the parameter asks for it."""
     factor = optimizer.rate_multiplier(param)
     if factor == 1.0:
         return rate

@@ -43,7 +43,8 @@ def append_backward(
         )
     if any(n != 1 for n in loss.shape):
         raise ArgumentError(
-            f"The loss.shape should be (1L,) or (), but got {loss.shape}; reduce it, for example by mean"
+            f"The loss.shape should be (1L,) or (), but got {loss.shape}; "
+            "reduce it, for example by mean"
         )
     if parameter_list is not None:
         if not isinstance(parameter_list, list | tuple | set):

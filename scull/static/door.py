@@ -80,7 +80,8 @@ class CompiledProgram:
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
             raise ArgumentTypeError(
-                f"The type of program_to_graph parameter is wrong, expected Graph or Program, but received {type(program_or_graph)}"
+                "The type of program_to_graph parameter is wrong, expected Graph or Program, "
+                f"but received {type(program_or_graph)}"
             )
         self._program = program_or_graph
         self._build_strategy = build_strategy or BuildStrategy()

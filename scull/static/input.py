@@ -96,7 +96,8 @@ class InputSpec:
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
                 raise ArgumentError(
-                    f"Length of batch_size: {batch_size} shall be 1, but received {len(batch_size)}."
+                    f"Length of batch_size: {batch_size} shall be 1, but received "
+                    f"{len(batch_size)}."
                 )
             batch_size = batch_size[0]
         elif not isinstance(batch_size, int):
@@ -114,7 +115,10 @@ class InputSpec:
         return self
 
     def __repr__(self) -> str:
-        return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        return (
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, "
+            f"stop_gradient={self.stop_gradient})"
+        )
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype, self.name, self.stop_gradient))

@@ -47,8 +47,7 @@ def program_behind(variables: list[Any], program: Any) -> Program:
 
 
 def normalize_program(program: Any, feed_vars: Any, fetch_vars: Any, **options: Any) -> Program:
-    """A copy that computes `fetch_vars` from `feed_vars` and nothing else, with feed and fetch
-    operators.
+    """A copy that computes `fetch_vars` from `feed_vars` alone, with feed and fetch operators.
 
     Args:
         program (Program): what to copy.
@@ -128,8 +127,7 @@ def put_values(values: dict[str, Any], scope: Any = None) -> None:
 def save_inference_model(
     path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **options: Any
 ) -> None:
-    """Write `path_prefix.pdmodel` and `.pdiparams`: what computes `fetch_vars` from `feed_vars`;
-    Paddle reads them.
+    """Write `path_prefix.pdmodel` and `.pdiparams`, which compute `fetch_vars` of `feed_vars`.
 
     Args:
         path_prefix (str): folder and name.
@@ -287,8 +285,7 @@ def load_from_file(path: str) -> bytes:
 
 
 def save(program: Any, model_path: str, protocol: int = 4, **options: Any) -> None:
-    """Write parameters (`.pdparams`), other persistable values (`.pdopt`) and the Program
-    (`.pdmodel`).
+    """Write parameters (`.pdparams`), other lasting values (`.pdopt`), the Program (`.pdmodel`).
 
     Args:
         program (Program): what to save.
@@ -297,7 +294,8 @@ def save(program: Any, model_path: str, protocol: int = 4, **options: Any) -> No
     """
     if os.path.basename(model_path) == "":
         raise ArgumentError(
-            "The input model_path MUST be format of dirname/filename, but received an empty file name."
+            "The input model_path MUST be format of dirname/filename, "
+            "but received an empty file name."
         )
     program = program_behind([], program)
     everything = persistables(program)

@@ -30,8 +30,9 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """A fully connected layer: the axes from `num_flatten_dims` on meet a matrix; inputs of a list
-    are summed.
+    """A fully connected layer: the axes from `num_flatten_dims` on meet a matrix.
+
+    The products of several inputs, in a list, are summed.
 
     Args:
         x (Variable | list): float tensors.
@@ -124,7 +125,8 @@ def conv2d(
         name=name,
         use_cudnn=use_cudnn,
     )
-    channels = input.shape[1 if data_format == "NCHW" else 3]
+    axis = 1 if data_format == "NCHW" else 3
+    channels = input.shape[axis]
     groups = groups or 1
     if channels % groups or num_filters % groups:
         raise ArgumentError(
@@ -132,13 +134,8 @@ def conv2d(
         )
     size = pair(filter_size, "filter_size")
     paddings, algorithm = spelt_padding(padding)
-    deviation = math.sqrt(2.0 / (size[0] * size[1] * channels))
-    weight = helper.create_parameter(
-        param_attr,
-        [num_filters, channels // groups, *size],
-        input.dtype,
-        default_initializer=Normal(0.0, deviation),
-    )
+    shape = [num_filters, channels // groups, *size]
+    weight = filter_parameter(helper, param_attr, shape, channels, input.dtype)
     out = helper.create_variable_for_type_inference(input.dtype)
     depthwise = groups == channels and num_filters % channels == 0 and groups > 1 and not use_cudnn
     helper.append_op(
@@ -155,8 +152,15 @@ def conv2d(
             "use_cudnn": use_cudnn,
         },
     )
-    start = 1 if data_format == "NCHW" else 3
-    return helper.append_activation(helper.append_bias_op(out, start, start + 1))
+    return helper.append_activation(helper.append_bias_op(out, axis, axis + 1))
+
+
+def filter_parameter(
+    helper: LayerHelper, attr: Any, shape: list[int], channels: int, dtype: Any
+) -> Any:
+    """Filters drawn around 0, the closer the more products each of their sums has."""
+    deviation = math.sqrt(2.0 / (shape[2] * shape[3] * channels))
+    return helper.create_parameter(attr, shape, dtype, default_initializer=Normal(0.0, deviation))
 
 
 def spelt_padding(padding: Any) -> tuple[list[int], str]:
@@ -204,36 +208,23 @@ def batch_norm(
         "batch_norm", param_attr=param_attr, bias_attr=bias_attr, act=act, name=name
     )
     shape = [input.shape[1 if data_layout == "NCHW" or len(input.shape) == 2 else -1]]
-    scale = helper.create_parameter(
-        param_attr, shape, input.dtype, default_initializer=Constant(1.0)
-    )
+    scale = scale_parameter(helper, param_attr, shape, input.dtype)
     bias = helper.create_parameter(bias_attr, shape, input.dtype, is_bias=True)
-    moving = []
-    for own_name, start in ((moving_mean_name, 0.0), (moving_variance_name, 1.0)):
-        attr = {"name": own_name, "initializer": Constant(start), "trainable": False}
-        made = helper.create_parameter(ParamAttr(**attr), shape, input.dtype)
-        made.stop_gradient = True
-        moving.append(made)
-    saved = [
-        helper.create_variable_for_type_inference(input.dtype, stop_gradient=True) for _ in range(2)
+    mean = moving_statistic(helper, moving_mean_name, 0.0, shape, input.dtype)
+    variance = moving_statistic(helper, moving_variance_name, 1.0, shape, input.dtype)
+    saved_mean, saved_variance, reserve = [
+        helper.create_variable_for_type_inference(input.dtype, stop_gradient=True) for _ in range(3)
     ]
-    reserve = helper.create_variable_for_type_inference(input.dtype, stop_gradient=True)
     out = input if in_place else helper.create_variable_for_type_inference(input.dtype)
     helper.append_op(
         "batch_norm",
-        {
-            "X": [input],
-            "Scale": [scale],
-            "Bias": [bias],
-            "Mean": [moving[0]],
-            "Variance": [moving[1]],
-        },
+        {"X": [input], "Scale": [scale], "Bias": [bias], "Mean": [mean], "Variance": [variance]},
         {
             "Y": [out],
-            "MeanOut": [moving[0]],
-            "VarianceOut": [moving[1]],
-            "SavedMean": [saved[0]],
-            "SavedVariance": [saved[1]],
+            "MeanOut": [mean],
+            "VarianceOut": [variance],
+            "SavedMean": [saved_mean],
+            "SavedVariance": [saved_variance],
             "ReserveSpace": [reserve],
         },
         {
@@ -246,6 +237,21 @@ def batch_norm(
         },
     )
     return helper.append_activation(out)
+
+
+def scale_parameter(helper: LayerHelper, attr: Any, shape: list[int], dtype: Any) -> Any:
+    """The factors after a normalization, 1 at first."""
+    return helper.create_parameter(attr, shape, dtype, default_initializer=Constant(1.0))
+
+
+def moving_statistic(
+    helper: LayerHelper, name: str | None, start: float, shape: list[int], dtype: Any
+) -> Any:
+    """A parameter that the operator itself updates."""
+    attr = ParamAttr(name=name, initializer=Constant(start), trainable=False)
+    made = helper.create_parameter(attr, shape, dtype)
+    made.stop_gradient = True
+    return made
 
 
 def embedding(
@@ -315,11 +321,7 @@ def layer_norm(
     shape = [math.prod(input.shape[begin_norm_axis:])]
     given = {"X": [input]}
     if scale:
-        given["Scale"] = [
-            helper.create_parameter(
-                param_attr, shape, input.dtype, default_initializer=Constant(1.0)
-            )
-        ]
+        given["Scale"] = [scale_parameter(helper, param_attr, shape, input.dtype)]
     if shift:
         given["Bias"] = [helper.create_parameter(bias_attr, shape, input.dtype, is_bias=True)]
     mean = helper.create_variable_for_type_inference(input.dtype, stop_gradient=True)

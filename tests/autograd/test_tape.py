@@ -16,7 +16,8 @@ def leaf(*values):
 
 def test_two_embeddings_multiplied_give_both_tables_their_gradients(golden):
     users, items = paddle.nn.Embedding(4, 3), paddle.nn.Embedding(5, 3)
-    out = paddle.nn.functional.relu(users(paddle.to_tensor([1, 2])) * items(paddle.to_tensor([0, 4])))
+    product = users(paddle.to_tensor([1, 2])) * items(paddle.to_tensor([0, 4]))
+    out = paddle.nn.functional.relu(product)
     total = out.sum()
     assert tape_text(total) == golden
     u, i = users.weight.numpy()[[1, 2]], items.weight.numpy()[[0, 4]]
@@ -61,7 +62,8 @@ def test_a_saved_tensor_changed_in_place_is_named_with_the_operation():
     y = x * 1.0
     z = paddle.exp(y)
     z.scale_(2.0)
-    with pytest.raises(InPlaceError, match=r"the gradient of `exp` needs its `out`.*changed in place"):
+    law = r"the gradient of `exp` needs its `out`.*changed in place"
+    with pytest.raises(InPlaceError, match=law):
         z.sum().backward()
 
 

@@ -35,7 +35,7 @@ def ready():
 
 
 def test_fetched_values_come_in_the_order_asked_also_twice():
-    x, layer, out = ready()
+    x, _, out = ready()
     value = np.ones((1, 3), "float32")
     a, b, c = run(feed={"x": value}, fetch_list=[out, x, out.name])
     assert np.array_equal(a, c)
@@ -43,7 +43,7 @@ def test_fetched_values_come_in_the_order_asked_also_twice():
 
 
 def test_a_fetched_parameter_is_a_copy():
-    x, layer, out = ready()
+    _, layer, _ = ready()
     (before,) = run(feed={"x": np.ones((1, 3), "float32")}, fetch_list=[layer.weight])
     before[...] = 7
     (after,) = run(feed={"x": np.ones((1, 3), "float32")}, fetch_list=[layer.weight])
@@ -60,7 +60,7 @@ def test_a_fed_array_is_never_written():
 
 
 def test_temporaries_are_gone_after_a_run_and_persistable_variables_stay():
-    x, layer, out = ready()
+    _, layer, out = ready()
     run(feed={"x": np.ones((1, 3), "float32")}, fetch_list=[out])
     names = set(paddle.static.global_scope().local_var_names())
     assert {layer.weight.name, layer.bias.name} <= names
@@ -68,7 +68,7 @@ def test_temporaries_are_gone_after_a_run_and_persistable_variables_stay():
 
 
 def test_scope_guard_isolates_values():
-    x, layer, out = ready()
+    _, _, out = ready()
     with paddle.static.scope_guard(paddle.static.Scope()), pytest.raises(UninitializedError):
         run(feed={"x": np.ones((1, 3), "float32")}, fetch_list=[out])
 
@@ -82,19 +82,19 @@ def test_running_main_before_startup_names_the_variable_and_what_to_run():
 
 
 def test_a_missing_feed_is_an_error_naming_it():
-    x, layer, out = ready()
+    _, _, out = ready()
     with pytest.raises(FeedError, match=r"the input `x` \(float32\[-1, 3\]\) was not fed"):
         run(fetch_list=[out])
 
 
 def test_a_feed_of_another_dtype_is_an_error_with_both():
-    x, layer, out = ready()
-    with pytest.raises(FeedError, match="declared float32.*float64"):
+    _, _, out = ready()
+    with pytest.raises(FeedError, match=r"declared float32.*float64"):
         run(feed={"x": np.ones((1, 3))}, fetch_list=[out])
 
 
 def test_a_feed_of_another_shape_is_an_error_with_both():
-    x, layer, out = ready()
+    _, _, out = ready()
     with pytest.raises(FeedError, match=r"float32\[-1, 3\].*\[1, 4\]"):
         run(feed={"x": np.ones((1, 4), "float32")}, fetch_list=[out])
 
@@ -124,9 +124,10 @@ def test_pruning_runs_only_what_the_fetch_list_needs():
     x = paddle.static.data("x", [2])
     y = paddle.static.data("y", [2])
     a, b = x * 2.0, paddle.exp(y)
-    assert run(feed={"x": np.ones(2, "float32")}, fetch_list=[a], use_prune=True)[0].tolist() == [2, 2]
+    feed = {"x": np.ones(2, "float32")}
+    assert run(feed=feed, fetch_list=[a], use_prune=True)[0].tolist() == [2, 2]
     with pytest.raises(FeedError, match="`y`"):
-        run(feed={"x": np.ones(2, "float32")}, fetch_list=[a])
+        run(feed=feed, fetch_list=[a])
     assert b is not None
 
 

@@ -40,9 +40,7 @@ def test_a_changed_attribute_is_the_only_change():
     scale._set_attr("beta1", 0.5)
     before, after = wire.read_program(data), wire.read_program(bytes_of(program))
     different = [
-        (a, b)
-        for a, b in zip(before.blocks[0].ops, after.blocks[0].ops, strict=True)
-        if a != b
+        (a, b) for a, b in zip(before.blocks[0].ops, after.blocks[0].ops, strict=True) if a != b
     ]
     assert len(different) == 1
     changed = [a.name for a in different[0][1].attrs if a not in list(different[0][0].attrs)]

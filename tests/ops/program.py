@@ -21,7 +21,7 @@ from tests.ops.closeness import check_close, check_same
 from tests.ops.derivative import differentiable, draw_like, wanted, weighed
 from tests.ops.value import expect, refused_by_type
 
-NOT_RECORDED = {"feed", "fetch_v2"}  # the Executor does by itself what they say
+NOT_RECORDED = {"feed", "fetch", "fetch_v2"}  # the Executor does by itself what they say
 
 
 @dataclass(eq=False)

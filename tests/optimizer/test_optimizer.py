@@ -129,9 +129,14 @@ def test_a_state_has_paddles_names():
     ]
 
 
+def one(dtype="float32"):
+    """A parameter that holds a single 1."""
+    start = paddle.nn.initializer.Constant(1.0)
+    return paddle.create_parameter([1], dtype, default_initializer=start)
+
+
 def test_parameter_groups_have_learning_rates_of_their_own():
-    a = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
-    b = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    a, b = one(), one()
     groups = [{"params": [a]}, {"params": [b], "learning_rate": 0.1}]
     optimizer = opt.SGD(1.0, parameters=groups)
     (a + b).sum().backward()
@@ -151,7 +156,7 @@ def test_row_sparse_gradients_update_only_their_rows():
 
 
 def test_float16_parameters_keep_a_master_copy_in_float32():
-    w = paddle.create_parameter([1], "float16", default_initializer=paddle.nn.initializer.Constant(1.0))
+    w = one("float16")
     optimizer = opt.SGD(1e-4, parameters=[w], multi_precision=True)
     for _ in range(20):
         w.sum().backward()

@@ -79,12 +79,14 @@ def saved(folder):
 
 def test_a_saved_inference_model_loads_into_another_scope_and_predicts_the_same(tmp_path):
     value, wanted = saved(tmp_path)
-    assert {p.name for p in tmp_path.iterdir() if p.name[0] != "."} == {"net.pdmodel", "net.pdiparams"}
+    names = {p.name for p in tmp_path.iterdir() if p.name[0] != "."}
+    assert names == {"net.pdmodel", "net.pdiparams"}
     with paddle.static.scope_guard(paddle.static.Scope()):
         exe = paddle.static.Executor()
         program, feeds, fetches = paddle.static.load_inference_model(str(tmp_path / "net"), exe)
         assert feeds == ["image"]
-        assert np.array_equal(exe.run(program, feed={"image": value}, fetch_list=fetches)[0], wanted)
+        (found,) = exe.run(program, feed={"image": value}, fetch_list=fetches)
+        assert np.array_equal(found, wanted)
 
 
 def test_a_model_with_missing_bytes_is_an_error_and_changes_nothing(tmp_path):
@@ -147,7 +149,8 @@ np.save(sys.argv[4], np.ravel(losses))
 
 
 def reference(script, *arguments):
-    done = subprocess.run([LIVE, "-c", script, *map(str, arguments)], capture_output=True, text=True)
+    command = [LIVE, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
@@ -178,5 +181,3 @@ def test_the_reference_continues_a_training_program_that_scull_saved(tmp_path):
     )  # fmt: skip
     ours = [exe.run(main, feed={"x": value}, fetch_list=[loss])[0] for _ in range(4)]
     np.testing.assert_allclose(np.ravel(ours), np.load(tmp_path / "losses.npy"), rtol=1e-5)
-
-

@@ -19,10 +19,14 @@ NAMES = sorted({p.name.split(".")[0] for p in REFERENCE.glob("*.txt")} - {"branc
 TEXTS = sorted(p for p in REFERENCE.glob("*.txt") if p.name.split(".")[0] in NAMES)
 
 NOT_OURS = {
-    "third_derivative.main": "Paddle has a tanh_triple_grad of its own; scull derives the third derivative",
+    "third_derivative.main": (
+        "Paddle has a tanh_triple_grad of its own; scull derives the third derivative"
+    ),
 }
 ORDER = {
-    "convolutional_network.main": "Paddle makes the result of a biased convolution before its parts",
+    "convolutional_network.main": (
+        "Paddle makes the result of a biased convolution before its parts"
+    ),
 }
 HINTS = ("use_cudnn",)  # of another device; scull writes what Paddle's functional API writes
 COMPARED = [p for p in TEXTS if p.stem not in NOT_OURS]

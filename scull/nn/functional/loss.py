@@ -7,7 +7,8 @@ from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.embedding import one_hot
-from scull.ops import affine, cross_entropy as entropy, loss
+from scull.ops import affine, loss
+from scull.ops import cross_entropy as entropy
 from scull.ops.compare import not_equal, where
 from scull.ops.create import scale
 from scull.ops.cross_entropy import beside, cast_to, guarded_ratio, number_counted
@@ -85,12 +86,12 @@ def cross_entropy(
         >>> round(paddle.nn.functional.cross_entropy(scores, labels).item(), 4)
         1.3863
     """
-    if reduction == "mean" and not (weight is not None or soft_label or label_smoothing):
-        if use_softmax and 0 <= input.ndim - label.ndim <= 1:
-            counted = ignore_index >= 0 or isinstance(label, Tensor)
-            return entropy.mean_cross_entropy(
-                input, label, ignore_index=ignore_index, axis=axis, counted=counted
-            )[1]
+    plain = use_softmax and weight is None and not (soft_label or label_smoothing)
+    if plain and reduction == "mean" and 0 <= input.ndim - label.ndim <= 1:
+        counted = ignore_index >= 0 or isinstance(label, Tensor)
+        return entropy.mean_cross_entropy(
+            input, label, ignore_index=ignore_index, axis=axis, counted=counted
+        )[1]
     check_reduction(reduction, "softmax_cross_entropy")
     if soft_label and ignore_index > 0:
         raise ArgumentError(

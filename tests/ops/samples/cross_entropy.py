@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from scull.errors import DtypeError, RangeError, ShapeError
-from tests.ops.sample import array, call, f16, f32, f64, fails, i32, i64, samples
+from tests.ops.sample import array, call, f16, f32, f64, fails, i64, samples
 
 
 def entropy(
@@ -62,3 +62,29 @@ def is_label_samples():
     yield fails(ShapeError, law, i64(2, 3), f32(2, 3))
 
 
+def mean_entropy(
+    logits: Any, label: Any, *, ignore_index: int = -100, axis: int = -1, counted: bool = True
+) -> Any:
+    """The softmax, and the mean of the losses."""
+    label = np.expand_dims(label, axis) if label.ndim < logits.ndim else label
+    softmax, loss = entropy(logits, label, ignore_index=ignore_index, axis=axis)
+    number = (label != ignore_index).sum() if counted else label.size
+    return softmax, loss.sum() / max(number, 1)
+
+
+@samples("mean_cross_entropy", reference=mean_entropy)
+def mean_cross_entropy_samples():
+    yield call(f32(3, 4), array([1, 3, 0], "int64"))
+    yield call(f32(3, 4), array([[1], [3], [0]], "int32"))
+    yield call(f32(3, 4), array([1, -100, 0], "int64"))
+    yield call(f32(3, 4), array([1, -100, 0], "int64"), counted=False)
+    yield call(f32(3, 4), array([1, 2, 0], "uint8"), ignore_index=2)
+    yield call(f64(2, 3, 2), array([[[0, 2]], [[1, 1]]], "int32"), axis=1)
+    yield call(f64(2, 3, 2), array([[0, 2], [1, 1]], "int64"), axis=1)
+    yield call(f16(2, 3), array([1, 2], "int64"))
+    yield call(f32(2, 3), array([-100, -100], "int64"))
+    law = "label 4 is outside [0, 4) and not ignore_index, -100"
+    yield fails(RangeError, law, f32(1, 4), array([4], "int64"), by_value=True)
+    yield fails(RangeError, "label -1 is outside", f32(1, 4), array([-1], "int64"), by_value=True)
+    law = "label has 2 elements along axis 0, 3 are needed"
+    yield fails(ShapeError, law, f32(3, 4), i64(2))
