@@ -37,7 +37,8 @@ from scull.version import full_version as __version__
 
 PACKAGES = (
     "_C_ops base batch compat compiler device distributed executor files framework inference io ir"
-    " jit lang linalg metric nn optimizer regularizer runtime static sysconfig utils version vision"
+    " jit lang linalg metric nn optimizer pir regularizer runtime static sysconfig utils version"
+    " vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"

@@ -22,6 +22,16 @@ PADDLE: dict[str, Any] = {
     "FLAGS_use_stride_kernel": True,
     "FLAGS_cudnn_deterministic": False,
     "FLAGS_eager_delete_tensor_gb": 0.0,
+    "FLAGS_sort_sum_gradient": False,
+    "FLAGS_selected_gpus": "",
+    "FLAGS_use_mkldnn": False,
+    "FLAGS_enable_pir_in_executor": False,
+    "FLAGS_print_extra_attrs": False,
+    "FLAGS_new_einsum": True,
+    "FLAGS_free_idle_chunk": False,
+    "FLAGS_set_to_1d": False,
+    "FLAGS_retain_grad_for_all_tensor": False,
+    "FLAGS_call_stack_level": 1,
 }
 
 _values: dict[str, Any] = {}

@@ -70,6 +70,9 @@ def derive_gradient(op: Op) -> Op | None:
     )
     g: Op = function.op
     g.forward, g.douts, g.back = op, douts, back
+    recorded = op.xshape or op.shape_record
+    if recorded and up[recorded] in inputs:
+        g.shape_record = up[recorded]
     return g
 
 

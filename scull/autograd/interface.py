@@ -18,14 +18,14 @@ class Mode:
     """A way of recording, as a context manager and as a decorator."""
 
     interpreter: Any = SILENT
+    pushed: list[Any]
 
-    def __init__(self, function: Any = None) -> None:
-        self.function = function
-        if callable(function):
-            functools.update_wrapper(self, function)
+    def __new__(cls, function: Any = None) -> Any:
+        made = super().__new__(cls)
+        made.pushed = []
+        return made.wrapped(function) if callable(function) else made
 
     def __enter__(self) -> None:
-        self.pushed = getattr(self, "pushed", [])
         found = self.interpreter if current().plain else None
         self.pushed.append(found)
         if found is not None:
@@ -36,16 +36,12 @@ class Mode:
         if found is not None:
             pop(found)
 
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        if self.function is not None:
-            with type(self)():
-                return self.function(*arguments, **options)
-        if not arguments:
-            return self
-        return self.wrapped(arguments[0])
+    def __call__(self, function: Any = None) -> Any:
+        return self if function is None else self.wrapped(function)
 
-    def __get__(self, owner: Any, kind: Any = None) -> Any:
-        return functools.partial(self.__call__, owner) if owner is not None else self
+    def again(self) -> Any:
+        """The same mode, for one more block."""
+        return type(self)()
 
     def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function` run in this mode; a generator resumes in it each time."""
@@ -54,17 +50,20 @@ class Mode:
 
         @functools.wraps(function)
         def run(*arguments: Any, **options: Any) -> Any:
-            with type(self)():
+            with self.again():
                 return function(*arguments, **options)
 
+        run.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
         return run
 
     def generating(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A generator that is in this mode while it runs."""
+
         @functools.wraps(function)
         def run(*arguments: Any, **options: Any) -> Any:
             steps = function(*arguments, **options)
             while True:
-                with type(self)():
+                with self.again():
                     try:
                         value = next(steps)
                     except StopIteration as stop:
@@ -98,17 +97,32 @@ class enable_grad(Mode):
 class set_grad_enabled(Mode):
     """`no_grad` or `enable_grad`, by `mode`; takes effect at once, a `with` block ends it."""
 
+    def __new__(cls, mode: bool) -> Any:
+        return super().__new__(cls)
+
     def __init__(self, mode: bool) -> None:
-        super().__init__()
         self.interpreter = EAGER if mode else SILENT
         self.mode = mode
+        self.began = True
         push(self.interpreter)
 
     def __enter__(self) -> None:
-        return None
+        if self.began:
+            self.began = False
+        else:
+            push(self.interpreter)
 
     def __exit__(self, *_: object) -> None:
         pop(self.interpreter)
+
+    def again(self) -> Any:
+        return type(self)(self.mode)
+
+    def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if self.began:
+            self.began = False
+            pop(self.interpreter)
+        return super().wrapped(function)
 
 
 def is_grad_enabled() -> bool:

@@ -75,6 +75,7 @@ class Op:
         self.forward: Op | None = None  # of a gradient operator: whose gradient
         self.up: dict[str, str] = {}  # the names of its interface in rules about it
         self.back: dict[str, str] = {}  # of a gradient operator: the same, the other way
+        self.shape_record: str | None = None  # its input that Programs give as an XShape
         self.douts: tuple[str, ...] = ()  # of a gradient operator: its inputs that are gradients
         self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
         self.cpu: Any = None  # the kernel on NumPy

@@ -31,7 +31,7 @@ def only_element(tensor: Tensor, kind: str) -> Any:
 class Converted:
     """Arrays and numbers."""
 
-    def numpy(self: Any) -> Any:
+    def numpy(self: Any, *_: Any) -> Any:
         """The elements as a NumPy array of their own."""
         return dense(self).copy()
 

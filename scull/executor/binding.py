@@ -12,17 +12,18 @@ from scull.executor.plan import Plan, make_plan
 from scull.flags import flag
 from scull.ir.program import Program
 from scull.ir.variable import Variable
-from scull.runtime.scope import Cell, Scope
+from scull.runtime.scope import Cell, Scope, ScopeTensor
 
 
 class Feed:
     """One input of a bound plan, and the shape it had last."""
 
-    __slots__ = ("copies", "dtype", "name", "shape", "slot", "variable")
+    __slots__ = ("cell", "copies", "dtype", "name", "shape", "slot", "variable")
 
-    def __init__(self, variable: Variable, slot: int, copies: bool) -> None:
+    def __init__(self, variable: Variable, slot: int, copies: bool, scope: Scope) -> None:
         self.variable, self.name, self.slot, self.copies = variable, variable.name, slot, copies
         self.dtype = variable.meta.dtype.array
+        self.cell = cell_of(scope, variable.name) if variable.persistable else None
         self.shape: tuple[int, ...] | None = None  # what was accepted last
 
 
@@ -36,7 +37,7 @@ class Bound:
         self.steps = tuple((s.call, s.get, s.put, s.frees) for s in plan.steps)
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
         self.stores = tuple((cell_of(scope, name), slot) for name, slot in plan.stores)
-        self.feeds = tuple(Feed(*feed) for feed in plan.feeds)
+        self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
         self.checked = bool(flag("LEDGER") or flag("POISON"))
 
 
@@ -70,6 +71,8 @@ def filled(bound: Bound, feed: Any) -> list[Any]:
         if value.shape != entry.shape or value.dtype is not entry.dtype:
             fit(value, entry)
         frame[entry.slot] = value.copy() if entry.copies else value
+        if entry.cell is not None:
+            entry.cell.value = frame[entry.slot] if entry.copies else value.copy()
     for cell, slot in bound.cells:
         value = frame[slot] = cell.value
         if value is None:
@@ -89,7 +92,7 @@ def as_array(value: Any, entry: Feed) -> Any:
 def fit(array: Any, entry: Feed) -> None:
     """Accept `array` and, from now on, its shape; FeedError when it is not what was declared."""
     v, shape = entry.variable, entry.variable.shape
-    if not (v.is_data or v.need_check_feed):
+    if not v.need_check_feed:
         return
     if array.dtype != entry.dtype:
         raise FeedError(
@@ -126,5 +129,5 @@ def fetched(bound: Bound, frame: list[Any], return_numpy: bool) -> list[Any]:
             continue
         if copy or type(value) is not np.ndarray:
             value = np.array(value)
-        results.append(value if return_numpy else Tensor(value))
+        results.append(value if return_numpy else ScopeTensor(Cell("", value)))
     return results

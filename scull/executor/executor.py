@@ -67,7 +67,7 @@ class Executor:
             feed (dict): arrays by the name of the input.
             fetch_list (list): variables or names.
             scope (Scope): where persistable values live; the global one when None.
-            return_numpy (bool): arrays, else Tensors.
+            return_numpy (bool): arrays, else LoDTensors.
             use_prune (bool): run only what `fetch_list` needs.
 
         Returns:
@@ -83,7 +83,13 @@ class Executor:
             feed = checked_feed(feed)
         fetches = tuple(fetch_list) if type(fetch_list) is list else listed(fetch_list)
         key = (program.version, scope, tuple(feed), fetches, use_prune, changes[0])
-        bound = program.plans.get(key) or kept(program, key)
+        try:
+            bound = program.plans.get(key)
+        except TypeError:  # lists within the list cannot be looked up
+            key = (*key[:3], tuple(flattened(fetches)), *key[4:])
+            bound = program.plans.get(key)
+        if bound is None:
+            bound = kept(program, key)
         if program.lr_scheduler is not None:
             rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
             scope.var(program.lr_var.name).value = rate
@@ -133,6 +139,14 @@ def listed(fetch_list: Any) -> tuple[Any, ...]:
             f"fetch_list takes variables or names, not {type(fetch_list).__name__}"
         )
     return tuple(fetch_list)
+
+
+def flattened(entries: Any) -> list[Any]:
+    """`entries` with those of lists within in line."""
+    found: list[Any] = []
+    for v in entries:
+        found.extend(flattened(v) if isinstance(v, list | tuple) else [v])
+    return found
 
 
 def fetch_name(entry: Any) -> str:

@@ -160,7 +160,7 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
         attrs["wanted"] = tuple(
             n for n, s in zip(op.outputs, operator.outputs, strict=False) if s is not None
         )
-    if op.forward is not None and op.forward.xshape and op.forward.xshape in op.inputs:
+    if op.shape_record:
         return unshaped(op, attrs), False
     if any(not v.dtype.native for v in operator.operands()) and op.cpu is None:
         return partial(by_tensors, op, attrs), False
@@ -233,7 +233,7 @@ def in_place(operator: Operator, kernel: Any, attrs: dict[str, Any]) -> Any:
 
 def unshaped(op: Any, attrs: dict[str, Any]) -> Any:
     """The kernel of a gradient operator that reads a shape from XShape."""
-    place = op.inputs.index(op.forward.xshape)
+    place = op.inputs.index(op.shape_record)
 
     def reading(*operands: Any) -> Any:
         recorded = operands[place]

@@ -163,14 +163,21 @@ def startup_program() -> Any:
     return session.get("startup")
 
 
+default_startup = startup_program
+
+
 @contextmanager
-def program_guard(main: Any, startup: Any = None) -> Iterator[None]:
-    """`main` and, when given, `startup` are the default Programs within the block."""
-    for program, name in ((main, "main_program"), (startup, "startup_program")):
-        if not isinstance(program, Program) and not (program is None and name == "startup_program"):
+def program_guard(main_program: Any, startup_program: Any = None) -> Iterator[None]:
+    """`main_program` and, when given, `startup_program` are the default Programs within."""
+    given = {"main_program": main_program}
+    if startup_program is not None:
+        given["startup_program"] = startup_program
+    for name, program in given.items():
+        if not isinstance(program, Program):
             raise ArgumentTypeError(
                 f"The type of '{name}' in program_guard must be Program, but received "
                 f"{type(program)}."
             )
-    with session.guarded(main=main, startup=startup if startup is not None else startup_program()):
+    startup = default_startup() if startup_program is None else startup_program
+    with session.guarded(main=main_program, startup=startup):
         yield

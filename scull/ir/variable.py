@@ -5,6 +5,7 @@ from typing import Any
 from scull.core.dtype import DType, dtype_of
 from scull.core.meta import Kind, Meta, sized
 from scull.core.tensor import Methods
+from scull.errors import ArgumentTypeError
 
 
 class Variable(Methods):
@@ -63,6 +64,19 @@ class Variable(Methods):
     @kind.setter
     def kind(self, kind: Kind) -> None:
         self.meta = self.meta.with_kind(kind)
+
+    def __len__(self) -> int:
+        if not self.meta.shape:
+            raise ArgumentTypeError(f"`{self.name}` is 0-D and has no length")
+        if self.meta.shape[0] == -1:
+            raise ArgumentTypeError(f"the length of `{self.name}` is known only when it runs")
+        return int(self.meta.shape[0])
+
+    def __iter__(self) -> Any:
+        return iter([self[i] for i in range(len(self))])  # type: ignore[index]
+
+    def __bool__(self) -> bool:
+        return True
 
     def __repr__(self) -> str:
         return str(self)

@@ -102,9 +102,7 @@ def place_diagonal_grad(dout: Any, offset: int, axis1: int, axis2: int) -> Any:
 
 
 @place_diagonal.lower
-def place_diagonal_at(
-    index: Any, x: Any, like: Any, offset: int, axis1: int, axis2: int
-) -> Any:
+def place_diagonal_at(index: Any, x: Any, like: Any, offset: int, axis1: int, axis2: int) -> Any:
     return on_diagonal(index, x, two_axes(like.ndim, axis1, axis2), offset, 0)
 
 

@@ -294,3 +294,25 @@ def unbind_at(index: Any, x: Any, axis: int) -> Any:
     indices = enumerate(index if several else (index,))
     found = tuple([x[(*i[:axis], number, *i[axis:])] for number, i in indices])
     return found if several else found[0]
+
+
+@primitive(outputs=("y[]",), views={"y": "x"})
+def unstack(x: Meta, *, axis: int = 0, num: int = 0) -> list[Meta]:
+    """The `num` slices of `x` along `axis`, which they lack."""
+    if x.ndim and num and x.shape[axis_of(axis, x.ndim)] == -1:
+        axis = axis_of(axis, x.ndim)
+        return [x.with_shape(x.shape[:axis] + x.shape[axis + 1 :])] * num
+    found = unbind.op.body(x, axis=axis)
+    agree(num or len(found), len(found), "num is {} and there are {} slices")
+    return found
+
+
+@unstack.kernel
+def unstack_kernel(xp: Any, x: Any, *, out: Any = None, axis: int, num: int) -> Any:
+    if not x.ndim or num not in (0, x.shape[axis]):
+        unstack.op.body(meta_of(x), axis=axis, num=num)
+    return unbind_kernel(xp, x, axis=axis)
+
+
+unstack.grad(lambda dy, axis: stack(dy, axis=axis))
+unstack.lower(lambda index, x, axis, num: unbind_at(index, x, axis))

@@ -118,7 +118,9 @@ def index_get_at(index: Any, x: Any, indices: Any) -> Any:
     return x[(*spots, *index[depth:])]
 
 
-@primitive(in_place={"out": "x"})
+@primitive(
+    slots={"x": "x", "indices": "indices", "value": "value", "out": "out"}, in_place={"out": "x"}
+)
 def index_put(x: Meta, indices: list[Meta], value: Meta, *, accumulate: bool = False) -> Meta:
     """`x` with `value` written to, or added at, `x[indices]`."""
     fits(value.shape, picked(x, indices))

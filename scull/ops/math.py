@@ -1,5 +1,6 @@
 """Operators of one tensor, element by element."""
 
+import math as numbers
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, floating
 from scull.ops.compare import where
+
+PLAIN = {"use_cudnn": False, "use_mkldnn": False}
 
 
 def unary(name: str, kernel: Any, lower: Any, *, any_dtype: bool = False, **options: Any) -> Any:
@@ -41,25 +44,40 @@ def sigmoid_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     return half
 
 
+def logarithm_at(a: Any, base: int) -> Any:
+    """One logarithm to another base, by way of float64."""
+    return lang.cast(lang.log(lang.cast(a, "float64")) / numbers.log(base), a.dtype)
+
+
 negative = unary("negative", "negative", lambda a: -a, any_dtype=True)
 exp = unary("exp", "exp", lambda a: lang.exp(a))
 log = unary("log", "log", lambda a: lang.log(a))
 tanh = unary("tanh", "tanh", lambda a: lang.tanh(a))
 sqrt = unary("sqrt", "sqrt", lambda a: lang.sqrt(a))
 sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: lang.tanh(a * 0.5) * 0.5 + 0.5)
+expm1 = unary("expm1", "expm1", lambda a: lang.expm1(a), fixed=PLAIN)
+log1p = unary("log1p", "log1p", lambda a: lang.log1p(a), fixed=PLAIN)
+log2 = unary("log2", "log2", lambda a: logarithm_at(a, 2), fixed=PLAIN)
+log10 = unary("log10", "log10", lambda a: logarithm_at(a, 10), fixed=PLAIN)
+reciprocal = unary("reciprocal", "reciprocal", lambda a: 1 / a, fixed=PLAIN)
 rsqrt = unary("rsqrt", lambda xp, x, *, out=None: 1 / xp.sqrt(x), lambda a: lang.rsqrt(a))
 relu = unary(
     "relu",
     lambda xp, x, *, out=None: xp.maximum(x, 0, out=out),
     lambda a: lang.maximum(a, lang.constant(0, a.dtype)),
     any_dtype=True,
-    fixed={"use_cudnn": False, "use_mkldnn": False},
+    fixed=PLAIN,
 )
 
 negative.grad(lambda dout: -dout)
 exp.grad(lambda out, dout: dout * out)
 log.grad(lambda x, dout: dout / x)
 tanh.grad(lambda out, dout: dout * (1 - out * out))
+expm1.grad(lambda out, dout: dout * (out + 1.0))
+log1p.grad(lambda x, dout: dout / (x + 1.0))
+log2.grad(lambda x, dout: dout / (x * numbers.log(2)))
+log10.grad(lambda x, dout: dout / (x * numbers.log(10)))
+reciprocal.grad(lambda out, dout: -dout * out * out)
 sqrt.grad(lambda out, dout: dout * 0.5 / out)
 sigmoid.grad(lambda out, dout: dout * (1 - out) * out)
 rsqrt.grad(lambda out, dout: dout * out * out * out * -0.5)

@@ -3,14 +3,15 @@
 from typing import Any
 
 from scull import lang
+from scull.core.dtype import int64
 from scull.core.eager import primitive
-from scull.core.meta import Meta, agree, axis_of
+from scull.core.meta import UNKNOWN, Meta, agree, axis_of
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.compare import equal, where
 from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
 from scull.ops.like import full_like
 from scull.ops.product import same_type
-from scull.ops.search import along, place_along, take_along_axis
+from scull.ops.search import along, counted, place_along, take_along_axis, topk
 
 
 def places_of(index: Meta) -> tuple[int, ...]:
@@ -251,6 +252,27 @@ def last_along_kernel(xp: Any, index: Any, like: Any, *, out: Any = None, axis: 
 
 last_along.no_grad("it tells places apart")
 last_along.no_lowering("which of several values for a place comes last depends on values")
+
+
+@primitive(slots={"k_tensor": "K"}, outputs=("out", "indices"), infer_first=True)
+def top_k(x: Meta, k_tensor: Meta = None, *, k: int = 1) -> tuple[Meta, Meta]:
+    """The `k` greatest elements along the last axis, in order, and their places."""
+    axis_inside(x, -1)
+    out = counted(x, k if k_tensor is None else UNKNOWN, -1)
+    return out, out.with_dtype(int64)
+
+
+@top_k.kernel
+def top_k_kernel(xp: Any, x: Any, tensor: Any = None, *, out: Any = None, k: int) -> Any:
+    return topk.op.cpu(x, tensor, k=k, axis=-1, largest=True, sorted=True)
+
+
+@top_k.grad("x")
+def top_k_grad(x_meta: Any, indices: Any, dout: Any) -> Any:
+    return place_along(dout, indices, x_meta, axis=-1)
+
+
+top_k.no_lowering("selection is no loop over elements")
 
 
 @primitive(infer_first=True)

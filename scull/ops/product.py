@@ -191,7 +191,7 @@ def axis_of_three(shape: tuple[int, ...], axis: int) -> int:
     """The axis along which vectors of three elements lie."""
     if axis != FIRST:
         found = axis_of(axis, len(shape))
-        agree(shape[found], 3, "axis %d has size {}, not {}" % found)
+        agree(shape[found], 3, f"axis {found} has size {{}}, not {{}}")
         return found
     found = next((i for i, n in enumerate(shape) if n in (3, -1)), None)
     if found is None:

@@ -10,7 +10,7 @@ from scull.core.attribute import Dtype, Ints, Longs
 from scull.core.dtype import float32, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
-from scull.errors import ArgumentError, DtypeError
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape
 
 NO_GRADIENT = "random numbers depend on no operand"
@@ -210,6 +210,42 @@ def bernoulli_kernel(xp: Any, x: Any, *, out: Any = None, draw: Any) -> Any:
     return out
 
 
-for operator in (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli):
+@primitive(effects=("random",), infer_first=True)
+def multinomial(x: Meta, *, num_samples: int = 1, replacement: bool = False) -> Meta:
+    """Places drawn with the weights in `x`, a row each."""
+    floating(x)
+    if x.ndim not in (1, 2):
+        raise ShapeError(f"{x} has {x.ndim} axes; weights are a row or a table")
+    if num_samples < 1:
+        raise ArgumentError(f"num_samples is {num_samples}, not above 0")
+    if not replacement and x.shape[-1] != -1 and num_samples > x.shape[-1]:
+        raise ArgumentError(f"{num_samples} of {x.shape[-1]} places are not drawn once each")
+    return Meta((*x.shape[:-1], num_samples), int64)
+
+
+@multinomial.kernel
+def multinomial_kernel(
+    xp: Any, x: Any, *, out: Any = None, draw: Any, num_samples: int, replacement: bool
+) -> Any:
+    weights = x.astype("float64")
+    if x.size and (not xp.isfinite(weights).all() or weights.min() < 0):
+        raise ArgumentError("a weight is below 0, infinite or NaN")
+    positive = (weights > 0).sum(-1)
+    if positive.size and positive.min() < (1 if replacement else num_samples):
+        raise ArgumentError(f"only {positive.min()} places have a weight above 0")
+    if replacement:
+        unit = random.uniform(draw, (*x.shape[:-1], num_samples), xp.float64)
+        running = xp.add.accumulate(weights, -1)
+        drawn = unit * running[..., -1:]
+        found = (running[..., None, :] <= drawn[..., None]).sum(-1)
+    else:  # the shortest of exponentially distributed waits
+        waits = -xp.log1p(-random.uniform(draw, x.shape, xp.float64))
+        waits = xp.where(weights > 0, waits / xp.where(weights > 0, weights, 1.0), xp.inf)
+        found = waits.argsort(-1, "stable")[..., :num_samples]
+    return finished(found, int64, out)
+
+
+operators = (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli)
+for operator in (*operators, multinomial):
     operator.no_grad(NO_GRADIENT)
     operator.no_lowering(NO_LOWERING)

@@ -1,6 +1,7 @@
 """Where the greatest, the least and the true elements are, and elements put in order."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,7 @@ def extreme(name: str, type: str, kind: str) -> Any:
         if dtype is not None and dtype.name not in ("int32", "int64"):
             raise DtypeError(f"places are int32 or int64, not {dtype.name}")
         sizes = list(x.shape)
-        axes = range(x.ndim) if flatten else [axis_of(axis, x.ndim)] if x.ndim else []
-        for a in axes:
+        for a in searched(x.ndim, axis, flatten):
             if sizes[a] == 0:
                 raise ShapeError(f"axis {a} of {x} has no element to find")
             sizes[a] = 1 if keepdims else None
@@ -47,15 +47,7 @@ def extreme(name: str, type: str, kind: str) -> Any:
         return xp.asarray(found, dtype.array if dtype else None)
 
     def at(index: Any, x: Any, axis: int, keepdims: bool, flatten: bool, dtype: Any) -> Any:
-        axes = range(x.ndim) if flatten else [axis_of(axis, x.ndim)] if x.ndim else []
-        over, places, rest = [], [], iter(index)
-        for i, n in enumerate(x.shape):
-            if i in axes:
-                over.append(lang.axis(n))
-                places.append(over[-1])
-                keepdims and next(rest)
-            else:
-                places.append(next(rest))
+        places, over = lines_of(index, x, searched(x.ndim, axis, flatten), keepdims)
         found = (
             getattr(lang, name)(x[tuple(places)], over=over) if over else lang.constant(0, "int64")
         )
@@ -68,6 +60,28 @@ def extreme(name: str, type: str, kind: str) -> Any:
     function.lower(at)
     function.no_grad("a place is not differentiable")
     return function
+
+
+def searched(ndim: int, axis: int, flatten: bool) -> Sequence[int]:
+    """The axes along which to look."""
+    if flatten:
+        return range(ndim)
+    return [axis_of(axis, ndim)] if ndim else []
+
+
+def lines_of(
+    index: Any, x: Any, axes: Sequence[int], keepdims: bool
+) -> tuple[list[Any], list[Any]]:
+    """Where an element of the result looks: the places in `x`, and those of them that vary."""
+    over, places, rest = [], [], iter(index)
+    for i, n in enumerate(x.shape):
+        if i in axes:
+            over.append(lang.axis(n))
+            places.append(over[-1])
+            keepdims and next(rest)
+        else:
+            places.append(next(rest))
+    return places, over
 
 
 argmax = extreme("argmax", "arg_max", "greatest")

@@ -92,8 +92,9 @@ def broadcast_tensors_at(index: Any, x: Any) -> Any:
 
 @primitive(slots={"shifts_tensor": "ShiftsTensor"}, infer_first=True)
 def roll(x: Meta, shifts_tensor: Meta = None, *, shifts: Longs = (), axis: Longs = ()) -> Meta:
-    """`x` moved along axes; without axes all elements in order. What leaves one end enters at
-    the other.
+    """`x` moved along axes; without axes all elements in order.
+
+    What leaves one end enters at the other.
     """
     for a in axis:
         axis_of(a, x.ndim)
@@ -145,9 +146,7 @@ def roll_at(index: Any, x: Any, tensor: Any, shifts: Any, axis: Any) -> Any:
 def repeat_interleave(
     x: Meta, repeats_tensor: Meta = None, *, repeats: int = 0, axis: int = 0
 ) -> Meta:
-    """Each slice along an axis several times in a row: all `repeats` times, or each as often as
-    a tensor says.
-    """
+    """Each slice along an axis several times in a row: `repeats` times, or as a tensor says."""
     if not x.ndim:
         raise ShapeError("a 0-D tensor has no slices to be repeated")
     axis = axis_of(axis, x.ndim)
@@ -234,9 +233,7 @@ def sum_repeated_grad(repeats_tensor: Any, dout: Any, repeats: int, axis: int) -
 
 
 @sum_repeated.lower
-def sum_repeated_at(
-    index: Any, x: Any, like: Any, tensor: Any, repeats: int, axis: int
-) -> Any:
+def sum_repeated_at(index: Any, x: Any, like: Any, tensor: Any, repeats: int, axis: int) -> Any:
     refuse_tensor(tensor)
     axis = axis_of(axis, x.ndim)
     k = lang.axis(repeats)

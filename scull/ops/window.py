@@ -9,7 +9,7 @@ from scull.core.meta import UNKNOWN
 from scull.errors import ArgumentError, ShapeError
 
 ALGORITHMS = ("EXPLICIT", "SAME", "VALID")
-FORMATS = ("NCHW", "NHWC")
+FORMATS = ("NCHW", "NHWC", "AnyLayout")  # the last is what old Programs say for the first
 
 
 class Windows(NamedTuple):
@@ -92,7 +92,7 @@ def pair(name: str, values: tuple[int, ...], least: int = 1) -> tuple[int, int]:
 
 def channels_first(x: Any, data_format: str) -> Any:
     """`x` with the channels on axis 1: a view of an array, or a shape."""
-    if data_format == "NCHW":
+    if data_format != "NHWC":
         return x
     return (x[0], x[3], x[1], x[2]) if isinstance(x, tuple) else x.transpose(0, 3, 1, 2)
 
@@ -100,7 +100,7 @@ def channels_first(x: Any, data_format: str) -> Any:
 def in_format(shape: tuple[Any, ...], data_format: str) -> tuple[Any, ...]:
     """A shape or index with the channels on axis 1, as `data_format` orders it."""
     n, c, h, w = shape
-    return shape if data_format == "NCHW" else (n, h, w, c)
+    return (n, h, w, c) if data_format == "NHWC" else shape
 
 
 def image_shape(x: Any, name: str, data_format: str) -> tuple[int, ...]:

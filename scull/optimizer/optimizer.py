@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from scull.autograd.backward import append_backward
 from scull.autograd.interface import no_grad
+from scull.autograd.program import append_backward
 from scull.autograd.version import changed
 from scull.core import session
 from scull.core.attribute import rounded
@@ -38,6 +38,7 @@ class Optimizer:
     """
 
     operator: Any = None  # the operator that updates one parameter
+    finish: Any = None  # what is left to do for each parameter when all are updated
     states: tuple[str, ...] = ()  # its states, each an input of the operator of the same name
     called: dict[str, str] = {}  # noqa: RUF012  states whose variables are called otherwise
 
@@ -170,6 +171,8 @@ class Optimizer:
         rate = self.get_lr()
         for p, g in pairs:
             self.run_update(p, g.array, np.array(rate * self.rate_multiplier(p), "float32"))
+        for p, _ in pairs if self.finish else ():
+            self.finish(p)
 
     def run_update(self, param: Any, grad: Any, rate: Any) -> None:
         """Call the kernel on the arrays of one parameter and its states."""
@@ -229,9 +232,8 @@ class Optimizer:
         dtype = float32 if wide else param.dtype
         full = session.unique_name(f"{param.name}_{self.spelt(name)}")
         if isinstance(param, Variable):
-            made = persistent(
-                full, Meta(shape, dtype), value, device="cpu" if shape == (1,) and value else ""
-            )
+            powers = name in self.operator.op.in_place.values() and shape == (1,)
+            made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")
         else:
             made = Tensor(np.full(shape, value, dtype.array))
             made.name, made.persistable = full, True

@@ -85,6 +85,10 @@ def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
                         optimizer, block, p, g, parameter_rate(optimizer, recorder, p, rate)
                     )
                 )
+        for p, g in given if optimizer.finish else ():
+            scope = f"/{numbered(program, optimizer.type)}/"
+            with program.serving(OPTIMIZE, (p.name, g.name), scope):
+                optimizer.finish(p)
     return made
 
 

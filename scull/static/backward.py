@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from scull.autograd.backward import append_backward as engine_append
-from scull.autograd.backward import gradients as engine_gradients
+from scull.autograd.program import append_backward as engine_append
+from scull.autograd.program import gradients as engine_gradients
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 

@@ -41,10 +41,12 @@ def data(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Any:
             f"The type of 'shape' in data must be list or tuple, but received {type(shape)}."
         )
     kind = session.default_dtype() if dtype is None else dtype_of(dtype)
-    block = main_program().current_block()
+    block, meta = main_program().current_block(), Meta(with_batch(shape), kind)
+    if name in block.vars and block.vars[name].meta == meta:
+        return block.vars[name]
     return block.variable(
         name,
-        Meta(with_batch(shape), kind),
+        meta,
         stop_gradient=True,
         is_data=True,
         need_check_feed=True,

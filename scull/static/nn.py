@@ -127,11 +127,7 @@ def conv2d(
     )
     axis = 1 if data_format == "NCHW" else 3
     channels = input.shape[axis]
-    groups = groups or 1
-    if channels % groups or num_filters % groups:
-        raise ArgumentError(
-            f"groups={groups} divides neither {channels} channels nor {num_filters} filters evenly"
-        )
+    groups = even_groups(groups or 1, channels, num_filters)
     size = pair(filter_size, "filter_size")
     paddings, algorithm = spelt_padding(padding)
     shape = [num_filters, channels // groups, *size]
@@ -153,6 +149,15 @@ def conv2d(
         },
     )
     return helper.append_activation(helper.append_bias_op(out, axis, axis + 1))
+
+
+def even_groups(groups: int, channels: int, filters: int) -> int:
+    """`groups`, refused unless channels and filters fall into them evenly."""
+    if channels % groups or filters % groups:
+        raise ArgumentError(
+            f"groups={groups} divides neither {channels} channels nor {filters} filters evenly"
+        )
+    return groups
 
 
 def filter_parameter(

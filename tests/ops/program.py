@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.autograd.backward import gradients
+from scull.autograd.program import gradients
 from scull.autograd.tape import backward
 from scull.core import session
 from scull.core.interpreter import interpreting

@@ -17,6 +17,11 @@ RECIPES = {
     "clip_norm": lambda p: opt.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByNorm(0.1)),
     "clip_value": lambda p: opt.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByValue(0.01)),
     "schedule": lambda p: opt.Adam(opt.lr.StepDecay(0.1, 2, 0.5), parameters=p),
+    "adamax": lambda p: opt.Adamax(0.1, parameters=p, weight_decay=0.01),
+    "adagrad": lambda p: opt.Adagrad(0.1, parameters=p, initial_accumulator_value=0.5),
+    "adadelta": lambda p: opt.Adadelta(1.0, parameters=p),
+    "rmsprop": lambda p: opt.RMSProp(0.01, momentum=0.9, centered=True, parameters=p),
+    "lamb": lambda p: opt.Lamb(0.1, parameters=p),
     "l1": lambda p: opt.SGD(0.1, parameters=p, weight_decay=paddle.regularizer.L1Decay(0.1)),
 }
 

@@ -193,7 +193,7 @@ class Layer(Attributes):
         Args:
             shape (list[int]): its sizes.
             attr (ParamAttr | bool, optional): what else is said of it; False for none at all.
-            dtype (str | DType, optional): its element type; that of the layer when None.
+            dtype (str | DType, optional): its element type; the default one when None.
             is_bias (bool): whether it is called `b_0` and starts as 0, instead of `w_0`.
             default_initializer (Initializer, optional): its first value where `attr` names none.
 
@@ -205,7 +205,6 @@ class Layer(Attributes):
             >>> paddle.nn.Layer().create_parameter([2, 3], is_bias=True).shape
             [2, 3]
         """
-        dtype = self._dtype if dtype is None else dtype
         return create_parameter(self._full_name, shape, attr, dtype, is_bias, default_initializer)
 
     def create_tensor(

@@ -66,7 +66,7 @@ class Linear(Layer):
     def extra_repr(self) -> str:
         rows, columns = self.weight.shape
         name = f", name={self.name}" if self.name else ""
-        return f"in_features={rows}, out_features={columns}, dtype={self._dtype}{name}"
+        return f"in_features={rows}, out_features={columns}, dtype={self.weight.dtype.name}{name}"
 
 
 class Embedding(Layer):

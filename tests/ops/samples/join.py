@@ -85,3 +85,14 @@ def unbind_samples():
     yield call(strided(f32(2, 3)), axis=1, unknown_sizes=False)
     yield fails(ShapeError, "a 0-D tensor has no axis", f32())
     yield fails(RangeError, "axis 2 is outside", f32(2, 3), axis=2)
+
+
+@samples("unstack", reference=lambda x, axis=0: ([v.squeeze(axis) for v in np.split(x, x.shape[axis], axis)],))
+def unstack_samples():
+    yield call(f32(2, 3), unknown_sizes=False)
+    yield call(f32(2, 3), axis=-1, num=3)
+    yield call(i64(1, 2), unknown_sizes=False)
+    yield call(strided(f32(2, 3)), axis=1, unknown_sizes=False)
+    yield fails(ShapeError, "has no axis to be taken apart along", f32())
+    yield fails(ShapeError, "num is 3 and there are 2 slices", f32(2, 3), num=3)
+    yield fails(RangeError, "axis 2 is outside", f32(2, 3), axis=2)

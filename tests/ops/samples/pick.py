@@ -116,6 +116,24 @@ def last_along_samples():
     yield call(array([], "int64"), f32(3), axis=0)
 
 
+def greatest(x, tensor=None, k=1):
+    """The greatest elements of each row and their places, by sorting."""
+    order = np.argsort(-x, -1, "stable")[..., : k if tensor is None else int(tensor.item())]
+    return np.take_along_axis(x, order, -1), order
+
+
+@samples("top_k", reference=greatest)
+def top_k_samples():
+    yield call(f32(3, 4), k=2)
+    yield call(f32(4))
+    yield call(i64(2, 3), k=3)
+    yield call(f32(0, 3))
+    yield call(strided(f32(2, 4)), k=2)
+    yield call(f32(3, 4), array([2], "int32"))
+    yield fails(ArgumentError, "k is 5 and axis 1 has 4 elements", f32(3, 4), k=5)
+    yield fails(ShapeError, "has no axis to pick from", f32())
+
+
 @samples("multiplex", reference=lambda x, ids: np.stack([x[j][i] for i, j in enumerate(ids[:, 0])]))
 def multiplex_samples():
     yield call([f32(3, 2), f32(3, 2)], array([[1], [0], [1]], "int32"))

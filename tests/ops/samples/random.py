@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from scull.core.dtype import bfloat16, float16, float64, int32, int64
-from scull.errors import ArgumentError, DtypeError
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from tests.ops.sample import array, bf16, call, f32, f64, fails, i64, samples
 
 MANY = (200, 100)
@@ -87,4 +87,24 @@ def bernoulli_samples():
     yield call(array(np.full(MANY, 0.25)), holds=lambda x: abs(x.mean() - 0.25) < 0.02)
     outside = "a probability lies outside [0, 1]"
     yield fails(ArgumentError, outside, array([1.5]), by_value=True)
+    yield fails(DtypeError, "is not of floating-point elements", i64(3))
+
+
+@samples("multinomial")
+def multinomial_samples():
+    certain = array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
+    yield call(certain, holds=lambda x: x.tolist() == [[1], [0]])
+    yield call(certain, num_samples=4, replacement=True, holds=lambda x: (x == [[1], [0]]).all())
+    whole = lambda x: sorted(x.tolist()) == [0, 1, 2, 3]  # noqa: E731
+    yield call(f32(4, low=0.1, high=1.0), num_samples=4, holds=whole)
+    often = lambda x: abs((x == 1).mean() - 0.75) < 0.02  # noqa: E731
+    yield call(array([1.0, 3.0]), num_samples=MANY, replacement=True, holds=often)
+    first = lambda x: abs((x[:, 0] == 1).mean() - 0.75) < 0.02  # noqa: E731
+    yield call(array(np.tile([1.0, 3.0], (MANY, 1))), num_samples=2, holds=first)
+    yield call(bf16(3, low=0.5, high=1.0), holds=lambda x: x.dtype == "int64")
+    few = array([0.0, 1.0])
+    yield fails(ArgumentError, "only 1 places have a weight", few, num_samples=2, by_value=True)
+    yield fails(ArgumentError, "a weight is below 0", array([-1.0, 2.0]), by_value=True)
+    yield fails(ArgumentError, "3 of 2 places", array([1.0, 2.0]), num_samples=3)
+    yield fails(ShapeError, "weights are a row or a table", f32(2, 2, 2))
     yield fails(DtypeError, "is not of floating-point elements", i64(3))

@@ -77,7 +77,9 @@ def gathered_up(x, like, tensor=None, repeats=0, axis=0):
     """Zeros with each slice added to that which it repeats."""
     out = np.moveaxis(np.zeros(like.shape), axis, 0)
     times = repeats if tensor is None else tensor.astype(int)
-    for place, row in zip(np.repeat(np.arange(len(out)), times), np.moveaxis(x, axis, 0)):
+    for place, row in zip(
+        np.repeat(np.arange(len(out)), times), np.moveaxis(x, axis, 0), strict=True
+    ):
         out[place] += row
     return np.moveaxis(out, 0, axis)
 

@@ -267,7 +267,8 @@ def output_slot(
         return made[0] if made else None
     given = iter(made or ())
     takers = set(receiving(pass_, o, op.inputs.index(name)))
-    return [next(given) if v in takers else None for v in o.inputs[op.inputs.index(name)]]
+    slot = o.inputs[op.inputs.index(name)] or ()
+    return [next(given) if v in takers else None for v in slot]
 
 
 def gradient_slot(op: Op, name: str, slot: Any, arrived: dict[Variable, Any]) -> Any:
