@@ -46,7 +46,7 @@ def cell_of(scope: Scope, name: str) -> Cell:
     return scope.find_var(name) or scope.var(name)
 
 
-def bind(program: Program, scope: Scope, feeds: Any, fetches: Any, prune: bool) -> Bound:
+def bind(program: Program, scope: Scope, feeds: Any, fetches: Any) -> Bound:
     """Plan this run and bind it to `scope`."""
     block = program.global_block()
     for name in feeds:
@@ -55,7 +55,7 @@ def bind(program: Program, scope: Scope, feeds: Any, fetches: Any, prune: bool) 
                 f"The variable {name} is not found in program. It is not declared or is pruned.",
                 stacklevel=4,
             )
-    plan = make_plan(block, feeds, fetches, prune=prune, seed=flag("SCHEDULE_SEED"))
+    plan = make_plan(block, feeds, fetches, seed=flag("SCHEDULE_SEED"))
     return Bound(plan, scope)
 
 

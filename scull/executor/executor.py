@@ -17,6 +17,7 @@ from scull.ir.variable import Variable
 from scull.runtime.scope import Scope, global_scope
 
 MOST_PLANS = 64
+OPTIMIZE = 2  # the role of operators that update
 
 
 class Executor:
@@ -68,7 +69,8 @@ class Executor:
             fetch_list (list): variables or names.
             scope (Scope): where persistable values live; the global one when None.
             return_numpy (bool): arrays, else LoDTensors.
-            use_prune (bool): run only what `fetch_list` needs.
+            use_prune (bool): run only what `fetch_list` and the updates need; so is it when updates,
+                as `minimize` returns them, stand in `fetch_list`, which then are those that run.
 
         Returns:
             list: a value an entry of `fetch_list`.
@@ -89,7 +91,7 @@ class Executor:
             key = (*key[:3], tuple(flattened(fetches)), *key[4:])
             bound = program.plans.get(key)
         if bound is None:
-            bound = kept(program, key)
+            bound = kept(self, program, key)
         if program.lr_scheduler is not None:
             rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
             scope.var(program.lr_var.name).value = rate
@@ -103,6 +105,11 @@ class Executor:
             value = frame[slot]
             cell.value = value if isinstance(value, np.ndarray | Rows) else np.asarray(value)
         return fetched(bound, frame, return_numpy)
+
+    def _prune_program(self, program: Program, feed: Any, fetch: Any, optimize_ops: Any) -> Program:
+        """What values and updates need of `program`; every update is one when none is asked for."""
+        updates = optimize_ops or [o for b in program.blocks for o in b.ops if o.role & OPTIMIZE]
+        return program._prune_with_input(list(feed), [*fetch, *updates])
 
 
 def unwrapped(program: Any) -> Program:
@@ -142,10 +149,11 @@ def listed(fetch_list: Any) -> tuple[Any, ...]:
 
 
 def flattened(entries: Any) -> list[Any]:
-    """`entries` with those of lists within in line."""
+    """`entries` with those of lists within in line; of what `minimize` returned, the operators."""
     found: list[Any] = []
     for v in entries:
-        found.extend(flattened(v) if isinstance(v, list | tuple) else [v])
+        minimized = isinstance(v, tuple) and v and isinstance(v[0], list)
+        found.extend(flattened(v[:1] if minimized else v) if isinstance(v, list | tuple) else [v])
     return found
 
 
@@ -157,12 +165,16 @@ def fetch_name(entry: Any) -> str:
     return name
 
 
-def kept(program: Program, key: Any) -> Bound:
+def kept(executor: Executor, program: Program, key: Any) -> Bound:
     """A new plan, kept with the Program as long as that does not change."""
     version, scope, feeds, fetches, prune, _ = key
+    entries = flattened(fetches)
+    updates = [v for v in entries if isinstance(v, Operator) and v.role & OPTIMIZE]
+    names = tuple(fetch_name(v) for v in entries if v not in updates)
     program.plans = {k: b for k, b in program.plans.items() if k[0] == version}
     if len(program.plans) >= MOST_PLANS:
         program.plans.clear()
-    bound = bind(program, scope, feeds, tuple(map(fetch_name, fetches)), prune)
+    source = executor._prune_program(program, feeds, names, updates) if prune or updates else program
+    bound = bind(source, scope, feeds, names)
     program.plans[key] = bound
     return bound

@@ -37,11 +37,10 @@ def make_plan(
     feed_names: tuple[str, ...],
     fetch_names: tuple[str, ...],
     *,
-    prune: bool = False,
     seed: int = -1,
 ) -> Plan:
     """Plan one run of `block`."""
-    prepared = prepare(block, feed_names, fetch_names, prune)
+    prepared = prepare(block, feed_names, fetch_names)
     operators = prepared.operators
     number = {
         o: i

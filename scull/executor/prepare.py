@@ -18,9 +18,9 @@ class Prepared:
 
 
 def prepare(
-    block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...], prune: bool
+    block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...]
 ) -> Prepared:
-    """Check the edges and drop what the run does not need."""
+    """Check the edges and drop operators that feed and fetch."""
     operators = tuple(o for o in block.ops if o.type not in ("feed", "fetch", "fetch_v2"))
     for o in operators:
         if isinstance(o.op, ForeignOp):
@@ -30,8 +30,6 @@ def prepare(
             )
     feeds = tuple(v for v in (block.find(n) for n in feed_names) if v is not None)
     fetches = tuple(fetched(block, n) for n in fetch_names)
-    if prune:
-        operators = pruned(operators, {v for v in fetches})
     missing_feeds(block, operators, set(feeds))
     return Prepared(operators, feeds, fetches)
 
@@ -42,16 +40,6 @@ def fetched(block: Any, name: str) -> Variable:
     if found is None:
         raise FetchError(f"the Program has no variable `{name}` to fetch")
     return found
-
-
-def pruned(operators: tuple[Operator, ...], needed: set[Variable]) -> tuple[Operator, ...]:
-    """Those that `needed` depends on."""
-    kept = []
-    for o in reversed(operators):
-        if needed & set(o.results()) or (not o.results() and o.op.effects):
-            kept.append(o)
-            needed |= set(o.operands())
-    return tuple(reversed(kept))
 
 
 def missing_feeds(block: Any, operators: tuple[Operator, ...], fed: set[Variable]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from scull.errors import ArgumentError
 from scull.ir.block import Block
 from scull.ir.operator import Operator, program_outputs
 from scull.ir.program import CLONES, Program
@@ -104,13 +105,17 @@ def for_test(program: Program) -> Program:
     return made
 
 
-def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Variable]) -> Program:
-    """A copy with only what `targets` need when `feeds` are given."""
-    given = set(feeds)
-    needed = set(targets)
+def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Program:
+    """A copy with only what `targets`, variables, names or operators, need when `feeds` are given.
+
+    An update is needed only as a target: what reads a parameter reads what it was before.
+    """
+    given = names_of(feeds)
+    wanted = found_targets(program, targets)
+    needed = {v for v in wanted if isinstance(v, Variable) and v.name not in given}
     kept: list[Operator] = []
     for o in reversed(program.global_block().ops):
-        if needed & set(o.results()) and o.type not in ("feed", "fetch"):
+        if o in wanted or (needed & set(o.results()) and not updates(o)):
             kept.append(o)
             needed |= {v for v in o.operands() if v.name not in given}
             needed |= {
@@ -123,10 +128,42 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Variable]) 
     rest = [list(b.ops) for b in program.blocks[1:]]
     made = copied(program, [list(reversed(kept)), *rest])
     block, source = made.global_block(), program.global_block()
-    for v in [*targets, *(source.var(n) for n in given if source.has_var(n))]:
-        if not block.has_var(v.name):
+    for v in [*wanted, *(source.var(n) for n in given if source.has_var(n))]:
+        if isinstance(v, Variable) and not block.has_var(v.name):
             block.add(copied_variable(v, block))
     return made
+
+
+def names_of(feeds: Iterable[str]) -> set[str]:
+    """The names of what is fed."""
+    for name in feeds:
+        if not isinstance(name, str):
+            raise ArgumentError(
+                "All feeded_var_names of Program._prune_with_input() can only be str, but received "
+                f"{type(name)}."
+            )
+    return set(feeds)
+
+
+def found_targets(program: Program, targets: Iterable[Any]) -> list[Variable | Operator]:
+    """The variables and operators that `targets` mean; a name without a variable means nothing."""
+    found = []
+    for target in targets:
+        if not isinstance(target, Variable | Operator | str):
+            raise ArgumentError(
+                "All targets of Program._prune_with_input() can only be Variable or Operator, but "
+                f"received {type(target)}."
+            )
+        named = program.global_block().find(target) if isinstance(target, str) else target
+        found += [named] if named is not None else []
+    return found
+
+
+def updates(o: Operator) -> bool:
+    """Whether an operator changes what outlives the run, for an optimizer."""
+    if o.type in ("feed", "fetch"):
+        return True
+    return bool(o.role & OPTIMIZE) and any(v.persistable for v in o.results())
 
 
 CLONES.update(whole=copied, for_test=for_test, pruned=pruned)

@@ -121,14 +121,13 @@ class Program:
         return made
 
     def _prune(self, targets: Any) -> "Program":
-        made: Program = CLONES["pruned"](
-            self, (), targets if isinstance(targets, list) else [targets]
-        )
-        return made
+        return self._prune_with_input([], targets)
 
     def _prune_with_input(self, feeded_var_names: Any, targets: Any) -> "Program":
-        wanted = targets if isinstance(targets, list) else [targets]
-        made: Program = CLONES["pruned"](self, feeded_var_names, wanted)
+        feeds, wanted = (
+            v if isinstance(v, list | tuple) else [v] for v in (feeded_var_names, targets)
+        )
+        made: Program = CLONES["pruned"](self, feeds, wanted)
         return made
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:

@@ -14,7 +14,7 @@ from scull.core.op import meta_of
 from scull.errors import DtypeError, RangeError, ShapeError
 from scull.ops.compare import equal, not_equal, where
 from scull.ops.create import cast
-from scull.ops.half import is_half, widening
+from scull.ops.half import is_half, placed, widening
 from scull.ops.like import size_of, unsqueeze
 from scull.ops.math import exp, log
 from scull.ops.reduce import reduce_max, reduce_mean, reduce_sum
@@ -211,14 +211,6 @@ def cross_entropy_grad_cpu(
     dx = with_axis_amid(xp.multiply(softmax, dloss, out=out), axis)
     places = places_of(xp, label, softmax.shape, axis)
     dx[places] -= dloss.reshape(places[1].shape)
-    return out
-
-
-def placed(found: Any, dtype: Any, out: Any) -> Any:
-    """`found` as elements of `dtype`, in `out` where that is given."""
-    if out is None:
-        return found if found.dtype == dtype else found.astype(dtype)
-    out[...] = found
     return out
 
 

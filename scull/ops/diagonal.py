@@ -118,7 +118,7 @@ def on_diagonal(index: Any, x: Any, axes: tuple[int, int], offset: int, beside: 
     return lang.guarded(inside, x[(*rest, place)], zero)
 
 
-@composite
+@composite(slots={"x": "Input"})
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """The sum of a diagonal of two axes, which go."""
     found = diagonal(x, offset=offset, axis1=axis1, axis2=axis2)

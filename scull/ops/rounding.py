@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from scull import lang
 from scull.core.op import meta_of
 from scull.errors import DtypeError

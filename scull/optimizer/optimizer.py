@@ -232,7 +232,7 @@ class Optimizer:
         dtype = float32 if wide else param.dtype
         full = session.unique_name(f"{param.name}_{self.spelt(name)}")
         if isinstance(param, Variable):
-            powers = name in self.operator.op.in_place.values() and shape == (1,)
+            powers = name.endswith("_pow")
             made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")
         else:
             made = Tensor(np.full(shape, value, dtype.array))

@@ -67,3 +67,30 @@ def relu_samples():
 @samples("square")
 def square_samples():
     yield from anywhere(integers=True)
+
+
+@samples("expm1")
+def expm1_samples():
+    yield from anywhere()
+
+
+@samples("log1p")
+def log1p_samples():
+    yield from anywhere(low=-0.8, high=4.0)
+
+
+@samples("log2")
+def log2_samples():
+    yield from anywhere(low=0.1, high=4.0)
+
+
+@samples("log10")
+def log10_samples():
+    yield from anywhere(low=0.1, high=4.0)
+
+
+@samples("reciprocal", reference=lambda x: 1 / x)
+def reciprocal_samples():
+    for sample in anywhere(low=0.3, high=4.0):
+        if not sample.error:
+            yield sample

@@ -98,9 +98,9 @@ def multinomial_samples():
     whole = lambda x: sorted(x.tolist()) == [0, 1, 2, 3]  # noqa: E731
     yield call(f32(4, low=0.1, high=1.0), num_samples=4, holds=whole)
     often = lambda x: abs((x == 1).mean() - 0.75) < 0.02  # noqa: E731
-    yield call(array([1.0, 3.0]), num_samples=MANY, replacement=True, holds=often)
+    yield call(array([1.0, 3.0]), num_samples=20000, replacement=True, holds=often)
     first = lambda x: abs((x[:, 0] == 1).mean() - 0.75) < 0.02  # noqa: E731
-    yield call(array(np.tile([1.0, 3.0], (MANY, 1))), num_samples=2, holds=first)
+    yield call(array(np.tile([1.0, 3.0], (20000, 1))), num_samples=2, holds=first)
     yield call(bf16(3, low=0.5, high=1.0), holds=lambda x: x.dtype == "int64")
     few = array([0.0, 1.0])
     yield fails(ArgumentError, "only 1 places have a weight", few, num_samples=2, by_value=True)
