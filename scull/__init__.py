@@ -36,9 +36,9 @@ from scull.tensor import *  # noqa: F403
 from scull.version import full_version as __version__
 
 PACKAGES = (
-    "_C_ops base batch compat compiler device distributed executor files framework inference io ir"
-    " jit lang linalg metric nn optimizer pir regularizer runtime static sysconfig utils version"
-    " vision"
+    "_C_ops base batch compat compiler device distributed executor files framework incubate"
+    " inference io ir jit lang linalg metric nn optimizer pir regularizer runtime static"
+    " sysconfig utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"

@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 1_700,
     "runtime": 500,
     "files": 2_900,
-    "ops": 12_600,
+    "ops": 14_000,
     "autograd": 1_800,
     "compiler": 900,
     "eager": 1_700,
@@ -40,7 +40,7 @@ OTHER = 600  # a package without a row of its own
 
 CHECKED = ("scull", "tests", "tools", "examples", "benchmarks")
 VAGUE_NAMES = {"utils", "common", "helpers"}
-PUBLIC = "scull/utils/"  # Paddle's public name
+PUBLIC = ("scull/utils/", "scull/incubate/autograd/utils.py")  # Paddle's public names
 APART = {"data", "golden"}  # folders of tables and recorded text
 
 
@@ -91,7 +91,8 @@ def too_long(path: Path, name: str) -> Iterator[str]:
 
 def vague(name: str) -> Iterator[str]:
     """Whether a module or its package has a name that says nothing."""
-    if VAGUE_NAMES & set(name.removeprefix(PUBLIC).removesuffix(".py").split("/")):
+    own = name.removeprefix(next((public for public in PUBLIC if name.startswith(public)), ""))
+    if VAGUE_NAMES & set(own.removesuffix(".py").split("/")):
         yield f"{name}: a module is named after what it holds"
 
 

@@ -1,5 +1,8 @@
 """Derivatives: the gradient of an operator, the tape of eager mode, append_backward of Programs."""
 
+import importlib
+from typing import Any
+
 from scull.autograd.interface import (
     backward,
     enable_grad,
@@ -17,8 +20,18 @@ __all__ = [
     "backward",
     "enable_grad",
     "grad",
+    "hessian",
     "is_grad_enabled",
+    "jacobian",
     "no_grad",
     "set_grad_enabled",
     "tape_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("hessian", "jacobian"):
+        raise AttributeError(f"module 'scull.autograd' has no attribute {name!r}")
+    value = getattr(importlib.import_module("scull.autograd.matrix"), name)
+    globals()[name] = value
+    return value

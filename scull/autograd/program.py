@@ -26,7 +26,7 @@ def append_backward(
     if loss.op is None:
         raise ArgumentError(f"`{loss.name}` is computed by no operator of this Program")
     for o in reversed(block.ops):
-        if loss in o.results():
+        if loss in set(o.results()):
             o.role |= LOSS
             break
     seed = block.variable(loss.name + "@GRAD", loss.meta)
@@ -296,7 +296,7 @@ def inline(
 
 def rename(block: Block, variable: Variable, other: Variable) -> None:
     """Let the operator that made `variable` write `other` instead."""
-    maker = next(o for o in reversed(block.ops) if variable in o.results())
+    maker = next(o for o in reversed(block.ops) if variable in set(o.results()))
     maker.outputs = tuple(other if v is variable else v for v in maker.outputs)
     other.op = maker
     block.vars.pop(variable.name, None)

@@ -77,6 +77,20 @@ class VariableView:
     def is_parameter(self) -> bool:
         return self.variable.is_parameter
 
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Note a number, a text or a list of them under `name`."""
+        self.variable.notes[name] = value
+        self.variable.block.program.changed()
+
+    def attr(self, name: str) -> Any:
+        return self.variable.notes[name]
+
+    def has_attr(self, name: str) -> bool:
+        return name in self.variable.notes
+
+    def attr_names(self) -> list[str]:
+        return list(self.variable.notes)
+
 
 class OperatorView:
     """An Operator, as old code reads it."""
@@ -89,7 +103,7 @@ class OperatorView:
             operator.has_attr,
             operator._set_attr,
         )
-        self.remove_attr = operator._remove_attr
+        self.remove_attr, self.attr_type = operator._remove_attr, operator.attr_type
 
     @property
     def block(self) -> "BlockView":
@@ -185,10 +199,16 @@ class ProgramView:
 
     def cached_hash_str(self) -> str:
         """A word that two Programs share when their bytes do."""
+        self.flush()
         return hashlib.sha256(bytes_of(self.program)).hexdigest()
 
+    def need_update(self) -> bool:
+        """Whether the Program changed since its bytes were last asked for."""
+        return self.program.version != self.program.flushed
+
     def flush(self) -> None:
-        """Nothing waits to be written into a view."""
+        """Note that what was changed is known."""
+        self.program.flushed = self.program.version
 
 
 @attach(Variable)

@@ -170,7 +170,7 @@ def filled(op: Op, arrays: tuple[Any, ...], wanted: tuple[str, ...], found: Any)
     known = dict(zip(("d" + n for n in op.inputs), arrays, strict=False))
     results = tuple(
         numpy.zeros(known[n].shape, known[n].dtype)
-        if x is None and n in wanted and n in known
+        if x is None and n in wanted and known.get(n) is not None
         else x
         for n, x in zip(op.outputs, as_outputs(op, found), strict=True)
     )

@@ -33,7 +33,7 @@ def dependencies(operators: tuple[Operator, ...]) -> tuple[frozenset[int], ...]:
             readers.setdefault(family[v], []).append(i)
         for v in o.results():
             writer[family[v]] = i
-            readers[family[v]] = [i] if v in o.operands() else []
+            readers[family[v]] = [i] if v in set(o.operands()) else []
         before.append(frozenset(needs - {i}))
     return tuple(before)
 

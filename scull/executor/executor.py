@@ -69,8 +69,8 @@ class Executor:
             fetch_list (list): variables or names.
             scope (Scope): where persistable values live; the global one when None.
             return_numpy (bool): arrays, else LoDTensors.
-            use_prune (bool): run only what `fetch_list` and the updates need; so is it when updates,
-                as `minimize` returns them, stand in `fetch_list`, which then are those that run.
+            use_prune (bool): run only what `fetch_list` and the updates need; so is it when
+                updates, as `minimize` returns them, stand in `fetch_list`: then only those run.
 
         Returns:
             list: a value an entry of `fetch_list`.
@@ -170,11 +170,14 @@ def kept(executor: Executor, program: Program, key: Any) -> Bound:
     version, scope, feeds, fetches, prune, _ = key
     entries = flattened(fetches)
     updates = [v for v in entries if isinstance(v, Operator) and v.role & OPTIMIZE]
-    names = tuple(fetch_name(v) for v in entries if v not in updates)
+    rest = [v for v in entries if not (isinstance(v, Operator) and v.role & OPTIMIZE)]
+    names = tuple(map(fetch_name, rest))
     program.plans = {k: b for k, b in program.plans.items() if k[0] == version}
     if len(program.plans) >= MOST_PLANS:
         program.plans.clear()
-    source = executor._prune_program(program, feeds, names, updates) if prune or updates else program
+    source = (
+        executor._prune_program(program, feeds, names, updates) if prune or updates else program
+    )
     bound = bind(source, scope, feeds, names)
     program.plans[key] = bound
     return bound

@@ -107,9 +107,9 @@ def bound_to_scope(
 
 def must_copy(v: Variable, feeds: Any, operators: Any) -> bool:
     """Whether a fetched value would otherwise change later or be somebody's own array."""
-    if v.persistable or v in feeds:
+    if v.persistable or v in set(feeds):
         return True
-    maker = next((o for o in reversed(operators) if v in o.results()), None)
+    maker = next((o for o in reversed(operators) if v in set(o.results())), None)
     return maker is None or bool(maker.op.views)
 
 

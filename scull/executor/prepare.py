@@ -17,9 +17,7 @@ class Prepared:
     fetches: tuple[Variable, ...]
 
 
-def prepare(
-    block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...]
-) -> Prepared:
+def prepare(block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...]) -> Prepared:
     """Check the edges and drop operators that feed and fetch."""
     operators = tuple(o for o in block.ops if o.type not in ("feed", "fetch", "fetch_v2"))
     for o in operators:

@@ -40,8 +40,7 @@ def set_flags(flags: dict[str, Any]) -> None:
     if not isinstance(flags, dict):
         raise ArgumentTypeError("flags in set_flags should be a dict")
     for name, value in flags.items():
-        known_flag(name)
-        PADDLE[name] = value
+        PADDLE[known_flag(name, "set")] = value
 
 
 def get_flags(flags: Any) -> dict[str, Any]:
@@ -53,14 +52,15 @@ def get_flags(flags: Any) -> dict[str, Any]:
     if not isinstance(flags, str | list | tuple):
         raise ArgumentTypeError("Flags in get_flags should be a list, tuple or string.")
     names = [flags] if isinstance(flags, str) else list(flags)
-    return {name: PADDLE[known_flag(name)] for name in names}
+    return {name: PADDLE[known_flag(name, "get")] for name in names}
 
 
-def known_flag(name: str) -> str:
-    """`name` when there is such a flag."""
+def known_flag(name: str, verb: str) -> str:
+    """`name` when there is such a flag; `verb` is what was tried."""
     if name not in PADDLE:
         raise ArgumentError(
-            f"Flag {name} cannot set its value through this function; known are {', '.join(PADDLE)}"
+            f"Flag {name} cannot {verb} its value through this function; known are "
+            f"{', '.join(PADDLE)}"
         )
     return name
 

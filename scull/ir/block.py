@@ -207,9 +207,13 @@ class Block:
         meta = described(options)[0]
         kept = {k: options[k] for k in PARAMETER_OPTIONS if k in options}
         made: ParameterVariable = self.program.global_block().parameter(name, meta, **kept)
-        if initializer is not None:
+        if initializer is not None and not self.program.global_block().writes(name):
             initializer(made, self)
         return made
+
+    def writes(self, name: str) -> bool:
+        """Whether an operator of this block fills the variable `name`."""
+        return any(v.name == name for o in self.ops for v in o.results())
 
     def var(self, name: str) -> Variable:
         """The variable `name` of this block; ValueError when there is none."""

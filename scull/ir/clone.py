@@ -112,10 +112,11 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Pr
     """
     given = names_of(feeds)
     wanted = found_targets(program, targets)
+    goals = {v for v in wanted if isinstance(v, Operator)}
     needed = {v for v in wanted if isinstance(v, Variable) and v.name not in given}
     kept: list[Operator] = []
     for o in reversed(program.global_block().ops):
-        if o in wanted or (needed & set(o.results()) and not updates(o)):
+        if o in goals or (needed & set(o.results()) and not updates(o)):
             kept.append(o)
             needed |= {v for v in o.operands() if v.name not in given}
             needed |= {

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scull.core import session
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.block import Block
 from scull.ir.text import program_text
 from scull.ir.variable import ParameterVariable, Variable
@@ -96,7 +96,10 @@ class Program:
     @random_seed.setter
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
-            raise ArgumentTypeError("Program.random_seed's input seed must be an integer.")
+            raise ArgumentError(
+                "Program.random_seed's input seed must be an integer, but received "
+                f"{type(seed)}."
+            )
         self._seed = seed
         self.changed()
 

@@ -23,7 +23,14 @@ from scull.nn.layer.container import LayerDict, LayerList, ParameterList, Sequen
 from scull.nn.layer.convolution import Conv1D, Conv2D
 from scull.nn.layer.dropout import AlphaDropout, Dropout, Dropout2D, Dropout3D
 from scull.nn.layer.layers import Layer
-from scull.nn.layer.linear import CosineSimilarity, Embedding, Flatten, Identity, Linear
+from scull.nn.layer.linear import (
+    CosineSimilarity,
+    Embedding,
+    Flatten,
+    Identity,
+    Linear,
+    PairwiseDistance,
+)
 from scull.nn.layer.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -33,6 +40,18 @@ from scull.nn.layer.loss import (
     MSELoss,
     NLLLoss,
     SmoothL1Loss,
+)
+from scull.nn.layer.margin import (
+    CosineEmbeddingLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    PoissonNLLLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
 from scull.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm
 from scull.nn.layer.padding import Pad1D, Pad2D, Pad3D, ZeroPad2D
@@ -45,6 +64,19 @@ from scull.nn.layer.pooling import (
     AvgPool2D,
     MaxPool1D,
     MaxPool2D,
+)
+from scull.nn.layer.shrink import (
+    CELU,
+    SELU,
+    Hardshrink,
+    Hardtanh,
+    LogSigmoid,
+    Mish,
+    PReLU,
+    Softshrink,
+    Softsign,
+    Tanhshrink,
+    ThresholdedReLU,
 )
 
 __all__ = [
@@ -109,4 +141,26 @@ __all__ = [
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
     "ClipGradByValue",
+    "Hardshrink",
+    "Softshrink",
+    "Tanhshrink",
+    "ThresholdedReLU",
+    "Hardtanh",
+    "Softsign",
+    "LogSigmoid",
+    "Mish",
+    "SELU",
+    "CELU",
+    "PReLU",
+    "MarginRankingLoss",
+    "HingeEmbeddingLoss",
+    "SoftMarginLoss",
+    "CosineEmbeddingLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "MultiMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "GaussianNLLLoss",
+    "PoissonNLLLoss",
+    "PairwiseDistance",
 ]

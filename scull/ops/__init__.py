@@ -21,6 +21,7 @@ from scull.ops import (
     dropout,
     effect,
     elementwise,
+    factor,
     index,
     join,
     like,

@@ -75,7 +75,7 @@ def close_elements(
     xp: Any, x: Any, y: Any, rtol: Any, atol: Any, given: tuple[str, str], equal_nan: bool
 ) -> Any:
     """Where elements are close, compared in float64."""
-    if x.shape != y.shape or x.dtype is not y.dtype:
+    if x.shape != y.shape or x.dtype is not y.dtype or x.dtype.kind not in "fV":
         same_kind(meta_of(x), meta_of(y))
     r, a = tolerances(rtol, atol, given)
     wide, other = x.astype("float64"), y.astype("float64")

@@ -9,6 +9,7 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import DtypeError, ShapeError
 from scull.ops.compare import equal, where
+from scull.ops.conjugate import is_complex
 from scull.ops.create import scale
 from scull.ops.elementwise import divide
 from scull.ops.like import full_like
@@ -17,17 +18,6 @@ from scull.ops.pair import pairwise
 NOT_LOWERED = "the loop language has no complex numbers"
 REAL = {complex64: float32, complex128: float64}
 COMPLEX = {v: k for k, v in REAL.items()}
-
-
-def is_complex(x: Any) -> bool:
-    """Whether the elements of an array, or of anything that has a dtype, are complex."""
-    dtype = x.dtype
-    return dtype.is_complex if isinstance(dtype, DType) else dtype.kind == "c"
-
-
-def turned(x: Any) -> Any:
-    """`x`, or its conjugate where it is complex: by it gradients are multiplied."""
-    return conj(x) if is_complex(x) else x
 
 
 def real_dtype(x: Meta) -> DType:
@@ -78,16 +68,6 @@ real, imag = part("real"), part("imag")
 complex = pairwise("complex", complex_kernel, None, complex_dtype, infer_first=True)
 complex.no_lowering(NOT_LOWERED)
 
-
-@primitive(inline_gradient=True)
-def conj(x: Meta) -> Meta:
-    """Each element with the other sign of its imaginary part."""
-    return x
-
-
-conj.ufunc("conjugate")
-conj.grad(lambda dout: conj(dout))
-conj.lower(lambda index, x: x[index])
 
 real.grad(lambda dout: complex(dout, full_like(dout)))
 imag.grad(lambda dout: complex(full_like(dout), dout))

@@ -1,6 +1,4 @@
-"""Elements told apart, counted, and placed among others: results that are no functions of one
-element.
-"""
+"""Elements told apart, counted and placed among others."""
 
 from typing import Any
 
@@ -36,8 +34,9 @@ def unique(
     dtype: Dtype = int64,
     is_sorted: bool = False,
 ) -> tuple[Meta, Meta, Meta, Meta]:
-    """The distinct elements (slices along `axis`) in rising order, or as they come; where each is
-    first, which of them each element is, and how often each occurs.
+    """The distinct elements (slices along `axis`) in rising order, or as they come.
+
+    With them: where each is first, which of them each element is, and how often each occurs.
     """
     if dtype not in (int32, int64):
         raise DtypeError(f"places are int32 or int64, not {dtype.name}")
@@ -73,8 +72,9 @@ def unique_consecutive(
     axis: Ints = (),
     dtype: Dtype = int64,
 ) -> tuple[Meta, Meta, Meta]:
-    """The elements (slices along `axis`) that differ from the one before; which of them each
-    element is, and how long each run is.
+    """The elements (slices along `axis`) that differ from the one before.
+
+    With them: which of them each element is, and how long each run is.
     """
     out, total = told_apart(x, axis)
     return out, Meta((total,), dtype), Meta((UNKNOWN,), dtype)
@@ -187,8 +187,9 @@ bincount.no_lowering(NO_LOWERING)
 
 @primitive(infer_first=True)
 def histogram(x: Meta, *, bins: Long = 100, min: int = 0, max: int = 0) -> Meta:
-    """How many elements lie in each of equal parts from `min` to `max`; of the elements' own
-    range where these are equal.
+    """How many elements lie in each of equal parts from `min` to `max`.
+
+    Where these are equal the range is the elements' own.
     """
     if bins < 1:
         raise ArgumentError(f"bins is {bins}, not at least 1")
@@ -198,9 +199,7 @@ def histogram(x: Meta, *, bins: Long = 100, min: int = 0, max: int = 0) -> Meta:
 
 
 @histogram.kernel
-def histogram_kernel(
-    xp: Any, x: Any, *, out: Any = None, bins: int, min: int, max: int
-) -> Any:
+def histogram_kernel(xp: Any, x: Any, *, out: Any = None, bins: int, min: int, max: int) -> Any:
     low, high = (x.min(), x.max()) if min == max and x.size else (min, max)
     if not (xp.isfinite(low) and xp.isfinite(high)):
         raise ArgumentError(f"the elements of {meta_of(x)} reach from {low} to {high}")

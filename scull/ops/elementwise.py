@@ -6,6 +6,7 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import Meta, broadcast, promote
 from scull.errors import DtypeError
+from scull.ops.conjugate import turned
 from scull.ops.like import unsqueeze
 
 
@@ -64,7 +65,7 @@ minimum = elementwise("minimum", "elementwise_min", "minimum", lambda a, b: lang
 add.grad(lambda dout: (dout, dout))
 subtract.grad("x")(lambda dout: dout)
 subtract.grad("y")(lambda dout: -dout)
-multiply.grad("x")(lambda y, dout: dout * y)
-multiply.grad("y")(lambda x, dout: dout * x)
-divide.grad("x")(lambda y, dout: dout / y)
-divide.grad("y")(lambda y, out, dout: -dout * out / y)
+multiply.grad("x")(lambda y, dout: dout * turned(y))
+multiply.grad("y")(lambda x, dout: dout * turned(x))
+divide.grad("x")(lambda y, dout: dout / turned(y))
+divide.grad("y")(lambda y, out, dout: -dout * turned(out) / turned(y))

@@ -4,15 +4,16 @@ from typing import Any
 
 from scull.core.dtype import dtype_of, int32
 from scull.core.eager import primitive
-from scull.core.meta import Meta, at_least, floating
+from scull.core.meta import UNKNOWN, Meta, agree, at_least, broadcast, floating
 from scull.errors import ArgumentError
-from scull.ops.like import full_like, unsqueeze
+from scull.ops.compare import equal, where
+from scull.ops.join import concat
+from scull.ops.like import unsqueeze
 from scull.ops.linear import matmul
 from scull.ops.move import tril_triu
-from scull.ops.join import concat
+from scull.ops.product import same_type
 from scull.ops.slicing import slice
-from scull.ops.solve import LIBRARY, called, held, inverse, same_type, square, triangular_solve
-from scull.ops.solve import turned, wide
+from scull.ops.solve import LIBRARY, called, held, square, triangular_solve, turned, wide
 
 
 def matrices(x: Meta) -> tuple[int, int]:
@@ -81,27 +82,26 @@ def eigh_kernel(xp: Any, x: Any, *, out: Any = None, uplo: str) -> Any:
     return held(values, x, None), held(vectors, x, None)
 
 
+def reciprocal(x: Any) -> Any:
+    """``1 / x``, but 0 for 0."""
+    nothing = equal(x, 0.0)
+    return where(nothing, 0.0, 1.0 / where(nothing, 1.0, x))
+
+
 def reciprocal_differences(x: Any) -> Any:
-    """``1 / (x[j] - x[i])`` in row i and column j, zeros on the diagonal."""
-    differences = unsqueeze(x, axes=(-2,)) - unsqueeze(x, axes=(-1,))
-    ones = full_like(differences, value=1.0, dtype=None)
-    diagonal = tril_triu(lower(ones), diagonal=0, lower=False)
-    return (ones - diagonal) / (differences + diagonal)
+    """``1 / (x[j] - x[i])`` in row i and column j; 0 where these are equal."""
+    return reciprocal(unsqueeze(x, axes=(-2,)) - unsqueeze(x, axes=(-1,)))
 
 
 @eigh.grad
-def eigh_grad(
-    eigenvalues: Any, eigenvectors: Any, deigenvalues: Any = None, deigenvectors: Any = None
-) -> Any:
+def eigh_grad(eigenvalues: Any, eigenvectors: Any, deigenvalues: Any, deigenvectors: Any) -> Any:
+    """Symmetric, though the kernel reads one triangle only."""
     vectors = eigenvectors
-    dx = 0.0
-    if deigenvalues is not None:
-        dx = matmul(scaled_columns(vectors, deigenvalues), vectors, transpose_y=True)
-    if deigenvectors is not None:
-        turning = matmul(vectors, deigenvectors, transpose_x=True)
-        inner = turning * reciprocal_differences(eigenvalues)
-        dx = dx + matmul(matmul(vectors, inner), vectors, transpose_y=True)
-    return dx
+    turning = matmul(vectors, deigenvectors, transpose_x=True)
+    inner = matmul(vectors, turning * reciprocal_differences(eigenvalues))
+    found = matmul(inner, vectors, transpose_y=True)
+    own = matmul(scaled_columns(vectors, deigenvalues), vectors, transpose_y=True)
+    return own + (found + turned(found)) * 0.5
 
 
 eigh.no_lowering(LIBRARY)
@@ -190,37 +190,25 @@ def svd_kernel(xp: Any, x: Any, *, out: Any = None, full_matrices: bool) -> Any:
 
 @svd.grad
 def svd_grad(
-    x: Any,
-    u: Any,
-    s: Any,
-    vh: Any,
-    full_matrices: bool,
-    du: Any = None,
-    ds: Any = None,
-    dvh: Any = None,
+    x: Any, u: Any, s: Any, vh: Any, full_matrices: bool, du: Any, ds: Any, dvh: Any
 ) -> Any:
     """The first columns and rows only count where `full_matrices` gives more."""
     m, n = x.shape[-2:]
     if full_matrices and m != n:
         k = min(m, n)
-        u, du = first_columns(u, k), None if du is None else first_columns(du, k)
-        vh, dvh = first_rows(vh, k), None if dvh is None else first_rows(dvh, k)
-    dx = 0.0 if ds is None else matmul(scaled_columns(u, ds), vh)
-    shares = reciprocal_differences(s * s) if du is not None or dvh is not None else None
-    if du is not None:
-        turning = matmul(u, du, transpose_x=True)
-        inner = (turning - turned(turning)) * shares
-        dx = dx + matmul(matmul(u, scaled_columns(inner, s)), vh)
-        if m != n:
-            outside = du - matmul(u, turning)
-            dx = dx + matmul(scaled_columns(outside, 1.0 / s), vh)
-    if dvh is not None:
-        turning = matmul(vh, dvh, transpose_y=True)
-        inner = (turning - turned(turning)) * shares * unsqueeze(s, axes=(-1,))
-        dx = dx + matmul(matmul(u, inner), vh)
-        if m != n:
-            outside = dvh - matmul(turned(turning), vh)
-            dx = dx + matmul(scaled_columns(u, 1.0 / s), outside)
+        u, du, vh, dvh = (
+            *(first_columns(v, k) for v in (u, du)),
+            *(first_rows(v, k) for v in (vh, dvh)),
+        )
+    shares, inverses = reciprocal_differences(s * s), reciprocal(s)
+    left, right = matmul(u, du, transpose_x=True), matmul(vh, dvh, transpose_y=True)
+    inner = scaled_columns((left - turned(left)) * shares, s)
+    inner = inner + (right - turned(right)) * shares * unsqueeze(s, axes=(-1,))
+    dx = matmul(matmul(u, inner) + scaled_columns(u, ds), vh)
+    if m != n:
+        outside = matmul(scaled_columns(du - matmul(u, left), inverses), vh)
+        below = matmul(scaled_columns(u, inverses), dvh - matmul(turned(right), vh))
+        dx = dx + outside + below
     return dx
 
 
@@ -258,35 +246,187 @@ def qr_kernel(xp: Any, x: Any, *, out: Any = None, mode: str) -> Any:
 
 
 @qr.grad
-def qr_grad(
-    x: Any, q: Any, r: Any, mode: str, dq: Any = None, dr: Any = None
-) -> Any:
+def qr_grad(x: Any, q: Any, r: Any, mode: str, dq: Any, dr: Any) -> Any:
     """Of a wide matrix the first columns decide `q`; the others follow from it."""
     m, n = x.shape[-2:]
     if mode == "r" or (mode == "complete" and m > n):
         raise ArgumentError(f"mode {mode!r} leaves out what the gradient needs; use reduced")
     if m >= n:
         return square_qr_grad(q, r, dq, dr)
-    axis, ends = len(x.shape) - 1, {"starts": (m,), "ends": (n,)}
-    if dr is None:
-        zeros = full_like(x, value=0.0, dtype=None)
-        rest, first = slice(zeros, axes=(axis,), **ends), None
-    else:
-        tail = slice(dr, axes=(axis,), **ends)
-        rest, first = matmul(q, tail), first_columns(dr, m)
-        turning = matmul(slice(x, axes=(axis,), **ends), tail, transpose_y=True)
-        dq = turning if dq is None else dq + turning
-    return concat([square_qr_grad(q, first_columns(r, m), dq, first), rest], axis=axis)
+    axis = len(x.shape) - 1
+    behind = {"axes": (axis,), "starts": (m,), "ends": (n,)}
+    tail = slice(dr, **behind)
+    dq = dq + matmul(slice(x, **behind), tail, transpose_y=True)
+    first = square_qr_grad(q, first_columns(r, m), dq, first_columns(dr, m))
+    return concat([first, matmul(q, tail)], axis=axis)
 
 
 def square_qr_grad(q: Any, r: Any, dq: Any, dr: Any) -> Any:
     """The gradient where `r` is square."""
-    skew = 0.0 if dr is None else matmul(r, dr, transpose_y=True)
-    if dq is not None:
-        skew = skew - matmul(dq, q, transpose_x=True)
-    inner = matmul(q, lower(skew) + turned(lower(skew, -1)))
-    whole = inner if dq is None else dq + inner
+    skew = matmul(r, dr, transpose_y=True) - matmul(dq, q, transpose_x=True)
+    whole = dq + matmul(q, lower(skew) + turned(lower(skew, -1)))
     return turned(triangular_solve(r, turned(whole), upper=True))
 
 
 qr.no_lowering(LIBRARY)
+
+
+@primitive(slots={"tol_tensor": "TolTensor"}, infer_first=True)
+def matrix_rank(
+    x: Meta,
+    tol_tensor: Meta = None,
+    *,
+    tol: float = 0.0,
+    use_default_tol: bool = True,
+    hermitian: bool = False,
+) -> Meta:
+    """How many singular values (sizes of eigenvalues if `hermitian`) lie above a bound."""
+    matrices(x)
+    if hermitian:
+        square(x)
+    lead = x.shape[:-2]
+    return Meta(lead if tol_tensor is None else broadcast(lead, tol_tensor.shape), int32)
+
+
+@matrix_rank.kernel
+def matrix_rank_kernel(
+    xp: Any,
+    x: Any,
+    tensor: Any = None,
+    *,
+    out: Any = None,
+    tol: float,
+    use_default_tol: bool,
+    hermitian: bool,
+) -> Any:
+    if hermitian:
+        values = abs(called(xp, "eigvalsh", x))
+    else:
+        values = called(xp, "svd", x, compute_uv=False)
+    if tensor is not None:
+        bound = tensor
+    elif use_default_tol:
+        greatest = xp.maximum.reduce(values, -1, initial=0)
+        bound = greatest * (max(x.shape[-2:]) * xp.finfo(values.dtype).eps)
+    else:
+        bound = xp.asarray(tol)
+    return xp.asarray((values > bound[..., None]).sum(-1), "int32")
+
+
+matrix_rank.no_grad("a count is not differentiable")
+matrix_rank.no_lowering(LIBRARY)
+
+
+@primitive(
+    outputs=("solution", "residuals", "rank", "singular_values"),
+    slots={"singular_values": "SingularValues"},
+    infer_first=True,
+)
+def lstsq(
+    x: Meta, y: Meta, *, rcond: float = 0.0, driver: str = "gelsy"
+) -> tuple[Meta, Meta, Meta, Meta]:
+    """What times the matrices `x` comes nearest to `y`; the squares of the distances, the ranks
+    and singular values.
+    """
+    m, n = matrices(x)
+    same_type(x, y)
+    at_least(2, y)
+    agree(m, y.shape[-2], "x has {} rows and y has {}")
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise ArgumentError(f"driver is {driver!r}, not gels, gelsy, gelsd or gelss")
+    lead = broadcast(x.shape[:-2], y.shape[:-2])
+    values = (*lead, lesser(m, n)) if driver in ("gelsd", "gelss") else (0,)
+    return (
+        x.with_shape((*lead, n, y.shape[-1])),
+        x.with_shape((UNKNOWN,) * (len(lead) + 1)),
+        Meta(lead if driver != "gels" else (0,), int32),
+        x.with_shape(values),
+    )
+
+
+@lstsq.kernel
+def lstsq_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, rcond: float, driver: str) -> Any:
+    m, n = x.shape[-2:]
+    u, s, vh = called(xp, "svd", x, full_matrices=False)
+    kept = s > rcond * xp.maximum.reduce(s, -1, initial=0)[..., None]
+    weights = xp.where(kept, 1 / xp.where(kept, s, 1), 0)[..., None]
+    found = vh.swapaxes(-1, -2) @ (weights * (u.swapaxes(-1, -2) @ wide(y)))
+    lead, rank = found.shape[:-2], kept.sum(-1)
+    whole = bool((rank == n).all()) and m > n and driver != "gelsy"
+    left = ((wide(y) - wide(x) @ found) ** 2).sum(-2) if whole else xp.empty((*lead[:-1], 0))
+    ranks = xp.broadcast_to(rank, lead) if driver != "gels" else xp.empty(0)
+    values = (
+        xp.broadcast_to(s, (*lead, s.shape[-1])) if driver[-2:] in ("sd", "ss") else xp.empty(0)
+    )
+    return held(found, x, None), held(left, x, None), ranks.astype("int32"), held(values, x, None)
+
+
+lstsq.no_grad("the reference has none")
+lstsq.no_lowering(LIBRARY)
+
+
+@primitive(outputs=("out", "pivots", "infos"), attrs={"pivot": "pivots"}, infer_first=True)
+def lu(x: Meta, *, pivot: bool = True) -> tuple[Meta, Meta, Meta]:
+    """Lower and upper triangle of which a matrix with its rows exchanged is the product, in one;
+    with which each row was exchanged, counted from 1; and the first pivot that is 0.
+    """
+    m, n = matrices(x)
+    k = lesser(m, n)
+    return x, Meta((*x.shape[:-2], k), int32), Meta(x.shape[:-2] or (1,), int32)
+
+
+@lu.kernel
+def lu_kernel(xp: Any, x: Any, *, out: Any = None, pivot: bool) -> Any:
+    found, count = xp.array(wide(x)), min(x.shape[-2:])
+    pivots = xp.empty((*x.shape[:-2], count), "int32")
+    infos = xp.zeros(x.shape[:-2] or (1,), "int32")
+    for place in xp.ndindex(x.shape[:-2]):
+        a, info = found[place], 0
+        for i in range(count):
+            chosen = i + int(abs(a[i:, i]).argmax()) if pivot else i
+            a[[i, chosen]] = a[[chosen, i]]
+            pivots[(*place, i)] = chosen + 1
+            if a[i, i] == 0:
+                info = info or i + 1
+                continue
+            a[i + 1 :, i] /= a[i, i]
+            a[i + 1 :, i + 1 :] -= a[i + 1 :, i : i + 1] * a[i, i + 1 :]
+        infos[place or 0] = info
+    return held(found, x, None), pivots, infos
+
+
+lu.no_grad("its gradient is not there yet")
+lu.no_lowering(LIBRARY)
+
+
+@primitive(outputs=("pmat", "l", "u"), infer_first=True)
+def lu_unpack(
+    x: Meta, pivots: Meta, *, unpack_ludata: bool = True, unpack_pivots: bool = True
+) -> tuple[Meta, Meta, Meta]:
+    """The permutation, the lower and the upper triangle in what `lu` found."""
+    m, n = matrices(x)
+    k, lead = lesser(m, n), x.shape[:-2]
+    return (
+        x.with_shape((*lead, m, m)),
+        x.with_shape((*lead, m, k)),
+        x.with_shape((*lead, k, n)),
+    )
+
+
+@lu_unpack.kernel
+def lu_unpack_kernel(xp: Any, x: Any, pivots: Any, *, out: Any = None, **_: Any) -> Any:
+    m, n = x.shape[-2:]
+    k = min(m, n)
+    order = xp.zeros((*x.shape[:-2], m), "int64")
+    for place in xp.ndindex(x.shape[:-2]):
+        rows = list(range(m))
+        for i, other in enumerate(pivots[place].tolist()):
+            rows[i], rows[other - 1] = rows[other - 1], rows[i]
+        order[place] = rows
+    exchanged = xp.eye(m, dtype=x.dtype)[order].swapaxes(-1, -2)
+    below = xp.tril(x[..., :k], -1) + xp.eye(m, k, dtype=x.dtype)
+    return exchanged, below, xp.triu(x[..., :k, :])
+
+
+lu_unpack.no_grad("its gradient is not there yet")
+lu_unpack.no_lowering(LIBRARY)

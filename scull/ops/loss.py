@@ -1,17 +1,22 @@
-"""Losses of each element by itself."""
+"""Losses other than cross entropy."""
 
 from typing import Any
 
+from scull.core.attribute import Long
+from scull.core.dtype import bool_
 from scull.core.eager import composite
-from scull.core.meta import agree
+from scull.core.meta import agree, count
 from scull.core.op import meta_of
-from scull.errors import ShapeError
+from scull.errors import ArgumentError, RangeError, ShapeError
 from scull.ops.compare import not_equal, where
 from scull.ops.create import cast
+from scull.ops.cross_entropy import guarded_ratio, is_label, valid_labels
 from scull.ops.elementwise import maximum
-from scull.ops.half import widening
+from scull.ops.half import by_body, placed, widening
+from scull.ops.like import size_of, unsqueeze
 from scull.ops.math import exp, log, relu, sigmoid
-from scull.ops.reduce import reduce_sum
+from scull.ops.move import reshape
+from scull.ops.reduce import reduce_mean, reduce_sum
 
 
 @composite(slots={"pos_weight": "pos_weight"})
@@ -103,3 +108,150 @@ def huber_loss_grad(residual: Any, dout: Any, delta: float, dresidual: Any = Non
     if dresidual is not None:
         dy = dy + dresidual
     return -dy, dy
+
+
+@composite(prefix="binary_cross_entropy")
+def bce_loss(x, label):
+    """How many nats the chance `x` needs to say `label`, 100 at most."""
+    same_shape(x, label, "x", "label")
+    yes, no = maximum(log(x), -100.0), maximum(log(1.0 - x), -100.0)
+    return (label - 1.0) * no - label * yes
+
+
+@bce_loss.kernel
+@widening
+def bce_loss_kernel(xp: Any, x: Any, label: Any, *, out: Any = None) -> Any:
+    same_shape(x, label, "x", "label")
+    if x.size and not (
+        xp.minimum.reduce(x, axis=None) >= 0 and xp.maximum.reduce(x, axis=None) <= 1
+    ):
+        raise RangeError("x has elements outside [0, 1]")
+    no = xp.maximum(xp.log1p(-x), -100)
+    no *= label - 1
+    yes = xp.maximum(xp.log(x), -100)
+    yes *= label
+    return xp.subtract(no, yes, out=out)
+
+
+@bce_loss.grad("x")
+def bce_loss_grad(x: Any, label: Any, dout: Any) -> Any:
+    return dout * (x - label) / maximum((1.0 - x) * x, 1e-12)
+
+
+@composite(outputs=("loss",), slots={"target": "Target"}, prefix="kl_div")
+def kldiv_loss(x, target, *, reduction: str = "mean"):
+    """How much longer it is to say `target` with chances whose logarithms are `x`."""
+    same_shape(x, target, "x", "target")
+    held = target > 0
+    found = where(held, target * (log(where(held, target, 1.0)) - x), 0.0)
+    if reduction == "none":
+        return found
+    if reduction == "mean":
+        return reduce_mean(found, axis=(), reduce_all=True)
+    if reduction not in ("sum", "batchmean"):
+        raise ArgumentError(f"reduction is {reduction!r}, not 'none', 'mean', 'sum' or 'batchmean'")
+    total = reduce_sum(found, axis=(), reduce_all=True)
+    return total / size_of(x, axis=(0,)) if reduction == "batchmean" else total
+
+
+by_body(kldiv_loss)
+
+
+@kldiv_loss.grad("x")
+def kldiv_loss_grad(x_meta: Any, target: Any, dloss: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        dloss = dloss / size_of(x_meta)
+    elif reduction == "batchmean":
+        dloss = dloss / size_of(x_meta, axis=(0,))
+    return where(target > 0, target * -1.0 * dloss, 0.0)
+
+
+@composite
+def label_smooth(x, prior_dist=None, *, epsilon: float = 0.0):
+    """Chances along the last axis, a part `epsilon` of each spread over all, or as `prior_dist`."""
+    kept = x * (1.0 - epsilon)
+    if prior_dist is None:
+        return kept + epsilon / size_of(x, axis=(-1,))
+    return kept + prior_dist * epsilon
+
+
+by_body(label_smooth)
+
+
+@label_smooth.grad("x")
+def label_smooth_grad(dout: Any, epsilon: float) -> Any:
+    return dout * (1.0 - epsilon)
+
+
+@composite(outputs=("out", "total_weight"), slots={"total_weight": "Total_weight"})
+def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
+    """Of `x` the number of the class that `label` names, with the sign changed, and all weights."""
+    marks, weights = weighed(x, label, weight, ignore_index)
+    total = reduce_sum(weights, axis=(), reduce_all=True)
+    chosen = where(marks, x * weights, 0.0)
+    if reduction == "none":
+        return reduce_sum(chosen, axis=(1,)) * -1.0, total
+    out = reduce_sum(chosen, axis=(), reduce_all=True) * -1.0
+    return out if reduction == "sum" else guarded_ratio(out, total), total
+
+
+def weighed(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+    """Where the classes named are, and the weight of each place, 0 elsewhere."""
+    if len(x.shape) < 2 or len(label.shape) != len(x.shape) - 1:
+        raise ShapeError(f"x has {len(x.shape)} axes and label {len(label.shape)}, not one less")
+    marks = is_label(unsqueeze(label, axes=(1,)), x, axis=1, ignore_index=ignore_index)
+    weights = cast(marks, out_dtype=meta_of(x).dtype, in_dtype=bool_)
+    if weight is not None:
+        agree(count(weight.shape), x.shape[1], "weight has {} numbers and x has {} classes")
+        weights = weights * reshape(weight, shape=(1, -1) + (1,) * (len(x.shape) - 2))
+    return marks, weights
+
+
+@nll_loss.kernel
+@widening
+def nll_loss_kernel(
+    xp: Any,
+    x: Any,
+    label: Any,
+    weight: Any = None,
+    *,
+    out: Any = None,
+    ignore_index: int,
+    reduction: str,
+) -> Any:
+    loss, total = out or (None, None)
+    if len(x.shape) < 2 or label.shape != x.shape[:1] + x.shape[2:]:
+        raise ShapeError(f"x is of shape {x.shape} and label of {label.shape}")
+    if weight is not None and weight.size != x.shape[1]:
+        raise ShapeError(f"weight has {weight.size} numbers and x has {x.shape[1]} classes")
+    valid = valid_labels(xp, label, x.shape[1], ignore_index)
+    counts = (label != ignore_index).astype(x.dtype)
+    if weight is not None:
+        counts *= weight.reshape(-1)[valid]
+    chosen = xp.take_along_axis(x, xp.expand_dims(valid, 1), 1).reshape(label.shape)
+    total = xp.add.reduce(counts, axis=None, out=total)
+    if reduction == "none":
+        return xp.multiply(chosen, -counts, out=loss), total
+    found = -xp.add.reduce(chosen * counts, axis=None)
+    if reduction == "mean" and total != 0:
+        found /= total
+    return placed(xp.asarray(found), x.dtype, loss), total
+
+
+@nll_loss.grad("x")
+def nll_loss_grad(
+    x: Any,
+    label: Any,
+    weight: Any,
+    total_weight: Any,
+    dout: Any,
+    ignore_index: int,
+    reduction: str,
+    dtotal_weight: Any = None,
+) -> Any:
+    marks, weights = weighed(x, label, weight, ignore_index)
+    if reduction == "none":
+        dout = unsqueeze(dout, axes=(1,))
+    elif reduction == "mean":
+        dout = guarded_ratio(dout, total_weight)
+    return where(marks, weights * dout * -1.0, 0.0)

@@ -9,6 +9,7 @@ from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, floating
 from scull.ops.compare import where
+from scull.ops.conjugate import turned
 
 PLAIN = {"use_cudnn": False, "use_mkldnn": False}
 
@@ -70,15 +71,15 @@ relu = unary(
 )
 
 negative.grad(lambda dout: -dout)
-exp.grad(lambda out, dout: dout * out)
-log.grad(lambda x, dout: dout / x)
-tanh.grad(lambda out, dout: dout * (1 - out * out))
-expm1.grad(lambda out, dout: dout * (out + 1.0))
-log1p.grad(lambda x, dout: dout / (x + 1.0))
+exp.grad(lambda out, dout: dout * turned(out))
+log.grad(lambda x, dout: dout / turned(x))
+tanh.grad(lambda out, dout: dout * turned(1 - out * out))
+expm1.grad(lambda out, dout: dout * turned(out + 1.0))
+log1p.grad(lambda x, dout: dout / turned(x + 1.0))
 log2.grad(lambda x, dout: dout / (x * numbers.log(2)))
 log10.grad(lambda x, dout: dout / (x * numbers.log(10)))
 reciprocal.grad(lambda out, dout: -dout * out * out)
-sqrt.grad(lambda out, dout: dout * 0.5 / out)
+sqrt.grad(lambda out, dout: dout * 0.5 / turned(out))
 sigmoid.grad(lambda out, dout: dout * (1 - out) * out)
 rsqrt.grad(lambda out, dout: dout * out * out * out * -0.5)
 relu.grad(lambda out, dout: where(out > 0, dout, 0.0))
@@ -91,4 +92,4 @@ def square(x):  # type: ignore[no-untyped-def]
 
 
 square.ufunc("square")
-square.grad(lambda x, dout: dout * x * 2.0)
+square.grad(lambda x, dout: dout * turned(x) * 2.0)

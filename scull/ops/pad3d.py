@@ -77,9 +77,7 @@ def pad3d(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ) -> Meta:
-    """`x` with elements before and after it along its inner axes; fewer where a padding is
-    negative.
-    """
+    """`x` with elements around it along its inner axes; fewer where a padding is negative."""
     if paddings_tensor is None:
         return x.with_shape(enlarged(x.shape, paddings, mode, data_format))
     sizes = list(enlarged(x.shape, (0,) * 6, mode, data_format))
@@ -95,7 +93,11 @@ def given(paddings: Any, tensor: Any) -> Any:
 
 @pad3d.kernel
 def pad3d_kernel(xp: Any, x: Any, tensor: Any = None, *, out: Any = None, **attrs: Any) -> Any:
-    paddings, mode, data_format = given(attrs["paddings"], tensor), attrs["mode"], attrs["data_format"]
+    paddings, mode, data_format = (
+        given(attrs["paddings"], tensor),
+        attrs["mode"],
+        attrs["data_format"],
+    )
     shape = enlarged(x.shape, paddings, mode, data_format)
     out = xp.empty(shape, x.dtype) if out is None else out
     if mode == "constant":
@@ -158,7 +160,11 @@ def fold_pad3d(
 def fold_pad3d_kernel(
     xp: Any, x: Any, like: Any, tensor: Any = None, *, out: Any = None, **attrs: Any
 ) -> Any:
-    paddings, mode, data_format = given(attrs["paddings"], tensor), attrs["mode"], attrs["data_format"]
+    paddings, mode, data_format = (
+        given(attrs["paddings"], tensor),
+        attrs["mode"],
+        attrs["data_format"],
+    )
     out = xp.empty(like.shape, x.dtype) if out is None else out
     if mode == "constant":
         new, old = windows(like.shape, paddings, data_format)

@@ -184,7 +184,7 @@ def put_along_axis_kernel(
         out[spots] = value
         return out
     if not include_self:
-        out[spots] = STARTS[reduce] if reduce in STARTS else value
+        out[spots] = STARTS.get(reduce, value)
     getattr(xp, REDUCES[reduce]).at(out, spots, value)
     if reduce == "mean":
         count = xp.full(x.shape, int(include_self))

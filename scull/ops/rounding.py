@@ -3,18 +3,27 @@
 from typing import Any
 
 from scull import lang
-from scull.core.op import meta_of
-from scull.errors import DtypeError
+from scull.ops.half import refuse_integers
 from scull.ops.like import full_like
 from scull.ops.math import unary
 
 PLAIN = {"use_cudnn": False, "use_mkldnn": False}
 
 
+def whole(name: str) -> Any:
+    """The kernel that is NumPy's function `name`, without the integers that this would take."""
+
+    def kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+        refuse_integers(x)
+        return getattr(xp, name)(x, out=out)
+
+    kernel.__doc__ = f"The `{name}` of each element."
+    return kernel
+
+
 def round_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     """The nearest whole number; of two equally near ones that further from 0."""
-    if x.dtype.kind not in "fV":
-        raise DtypeError(f"{meta_of(x)} is not of floating-point elements")
+    refuse_integers(x)
     size = xp.absolute(x)
     found = xp.floor(size)
     found += (size - found >= 0.5).astype(x.dtype)
@@ -41,8 +50,8 @@ def trunc_at(a: Any) -> Any:
     return lang.trunc(a) if "float" in a.dtype else a
 
 
-floor = unary("floor", "floor", lambda a: lang.floor(a), fixed=PLAIN)
-ceil = unary("ceil", "ceil", lambda a: lang.ceil(a), fixed=PLAIN)
+floor = unary("floor", whole("floor"), lambda a: lang.floor(a), fixed=PLAIN)
+ceil = unary("ceil", whole("ceil"), lambda a: lang.ceil(a), fixed=PLAIN)
 round = unary("round", round_kernel, round_at, fixed=PLAIN)
 trunc = unary("trunc", trunc_kernel, trunc_at, any_dtype=True)
 

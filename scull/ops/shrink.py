@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core.eager import composite
-from scull.core.meta import agree
+from scull.core.meta import agree, count
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.compare import where
 from scull.ops.elementwise import maximum, minimum
@@ -158,7 +158,7 @@ def beside(alpha: Any, x: Any, data_format: str, mode: str) -> Any:
     """`alpha` in a shape that meets that of `x`."""
     ndim = len(x.shape)
     if mode == "element":
-        return reshape(alpha, shape=(1, *x.shape[1:]))
+        return alpha
     if mode == "all":
         return reshape(alpha, shape=(1,) * ndim)
     if mode != "channel":
@@ -166,8 +166,7 @@ def beside(alpha: Any, x: Any, data_format: str, mode: str) -> Any:
     if ndim < 2:
         raise ShapeError(f"x has {ndim} axes, so no channels")
     place = 1 if data_format.startswith("NC") else ndim - 1
-    (count,) = (n for n in alpha.shape if n != 1) if len(alpha.shape) > 1 else alpha.shape
-    agree(count, x.shape[place], "alpha has {} numbers and x has {} channels")
+    agree(count(alpha.shape), x.shape[place], "alpha has {} numbers and x has {} channels")
     return reshape(alpha, shape=tuple([-1 if i == place else 1 for i in range(ndim)]))
 
 

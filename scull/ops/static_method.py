@@ -53,7 +53,7 @@ BITS = ("__invert__", "__and__", "__or__", "__xor__")  # their results are named
 for name, function in PYTHON.items():
     if name in BITS:
         setattr(Variable, name, function)
-    elif name not in ("__neg__", "__eq__", "__ne__"):
+    elif name != "__neg__":
         setattr(Variable, name, as_tmp(name, function))
 Variable.__neg__ = negated  # type: ignore[attr-defined]
 

@@ -6,7 +6,7 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.lang import coefficient
-from scull.ops.complex import turned
+from scull.ops.conjugate import turned
 from scull.ops.half import widening
 from scull.ops.math import sqrt, tanh, unary
 from scull.ops.pair import pairwise

@@ -111,6 +111,12 @@ class Optimizer:
 
     # ---- learning rate ----
 
+    def _global_learning_rate(self, program: Any = None) -> Any:
+        """The variable that holds the learning rate in a Program; None before it has updates."""
+        if isinstance(self._learning_rate, Variable):
+            return self._learning_rate
+        return self._rates.get(id(main_program() if program is None else program))
+
     def get_lr(self) -> float:
         """The learning rate now."""
         if isinstance(self._learning_rate, LRScheduler):
@@ -211,6 +217,16 @@ class Optimizer:
 
     # ---- states ----
 
+    def __init_subclass__(cls) -> None:
+        """Let each state be found by Paddle's attribute: `_moment1_acc_str` is its name."""
+        for name in cls.states:
+            setattr(cls, f"_{name}_acc_str", cls.spelt(name))
+
+    @property
+    def _dtype(self) -> Any:
+        """The element type of its parameters."""
+        return next((p.dtype for p in self.parameters()), None)
+
     def start(self, name: str) -> tuple[float, Any]:
         """The first value of a state, and its shape when it is not the parameter's."""
         return 0.0, None
@@ -220,9 +236,10 @@ class Optimizer:
         found = self._accumulators[self.spelt(name)].get(param.name)
         return self.make_state(name, param) if found is None else found
 
-    def spelt(self, name: str) -> str:
+    @classmethod
+    def spelt(cls, name: str) -> str:
         """How a state is called in names of variables."""
-        return self.called.get(name) or (name + "_acc" if name.endswith("_pow") else name)
+        return cls.called.get(name) or (name + "_acc" if name.endswith("_pow") else name)
 
     def make_state(self, name: str, param: Any) -> Any:
         """A new state: a Tensor, or a persistable variable that the startup Program fills."""

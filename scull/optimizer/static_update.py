@@ -65,7 +65,7 @@ def global_rate(optimizer: Any) -> Any:
 
 
 def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
-    """Append clipping, decay and updates; return the update operators."""
+    """Append clipping, decay and updates; return the operators that update."""
     block = main_program().global_block()
     recorder = Recorder(block)
     program: Program = block.program
@@ -77,19 +77,16 @@ def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
         for p, _ in given:
             for name in optimizer.states:
                 optimizer.state(name, p)
-        made = []
+        first = len(block.ops)
         for p, g in given:
             with program.serving(OPTIMIZE, (p.name, g.name), f"/{numbered(program, 'optimizer')}/"):
-                made.append(
-                    append_update(
-                        optimizer, block, p, g, parameter_rate(optimizer, recorder, p, rate)
-                    )
-                )
+                own_rate = parameter_rate(optimizer, recorder, p, rate)
+                append_update(optimizer, block, p, g, own_rate)
         for p, g in given if optimizer.finish else ():
             scope = f"/{numbered(program, optimizer.type)}/"
             with program.serving(OPTIMIZE, (p.name, g.name), scope):
                 optimizer.finish(p)
-    return made
+    return list(block.ops[first:])
 
 
 def numbered(program: Any, word: str) -> str:

@@ -173,7 +173,7 @@ def make_floats(dtype: Any, *shape: int, low: float = -2.0, high: float = 2.0) -
 def make_complex(dtype: Any, *shape: int, low: float = -2.0, high: float = 2.0) -> np.ndarray:
     """Complex numbers with both parts between `low` and `high`."""
     parts = [make_floats("float64", *shape, low=low, high=high) for _ in range(2)]
-    return (parts[0] + 1j * parts[1]).astype(dtype)
+    return np.asarray(parts[0] + 1j * parts[1], dtype)
 
 
 def make_integers(dtype: Any, *shape: int, low: int | None = None, high: int = 10) -> np.ndarray:

@@ -23,13 +23,23 @@ from scull.nn.functional.activation import (
     tanh_,
 )
 from scull.nn.functional.convolution import conv1d, conv2d
+from scull.nn.functional.cross_entropy import cross_entropy, softmax_with_cross_entropy
+from scull.nn.functional.distance import (
+    pairwise_distance,
+)
 from scull.nn.functional.dropout import alpha_dropout, dropout, dropout2d, dropout3d
 from scull.nn.functional.embedding import embedding, one_hot
+from scull.nn.functional.likelihood import (
+    dice_loss,
+    gaussian_nll_loss,
+    npair_loss,
+    poisson_nll_loss,
+    sigmoid_focal_loss,
+)
 from scull.nn.functional.linear import linear
 from scull.nn.functional.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    cross_entropy,
     kl_div,
     l1_loss,
     label_smooth,
@@ -37,8 +47,17 @@ from scull.nn.functional.loss import (
     mse_loss,
     nll_loss,
     smooth_l1_loss,
-    softmax_with_cross_entropy,
     square_error_cost,
+)
+from scull.nn.functional.margin import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_label_soft_margin_loss,
+    multi_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
 )
 from scull.nn.functional.norm import batch_norm, cosine_similarity, layer_norm, normalize
 from scull.nn.functional.padding import pad, zeropad2d
@@ -51,6 +70,21 @@ from scull.nn.functional.pooling import (
     avg_pool2d,
     max_pool1d,
     max_pool2d,
+)
+from scull.nn.functional.shrink import (
+    celu,
+    hardshrink,
+    hardtanh,
+    hardtanh_,
+    log_sigmoid,
+    mish,
+    prelu,
+    selu,
+    softshrink,
+    softsign,
+    tanhshrink,
+    thresholded_relu,
+    thresholded_relu_,
 )
 
 __all__ = [
@@ -109,4 +143,31 @@ __all__ = [
     "avg_pool2d",
     "max_pool1d",
     "max_pool2d",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "thresholded_relu",
+    "thresholded_relu_",
+    "hardtanh",
+    "hardtanh_",
+    "softsign",
+    "log_sigmoid",
+    "mish",
+    "selu",
+    "celu",
+    "prelu",
+    "pairwise_distance",
+    "margin_ranking_loss",
+    "hinge_embedding_loss",
+    "soft_margin_loss",
+    "cosine_embedding_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "multi_margin_loss",
+    "multi_label_soft_margin_loss",
+    "gaussian_nll_loss",
+    "poisson_nll_loss",
+    "dice_loss",
+    "npair_loss",
+    "sigmoid_focal_loss",
 ]

@@ -168,3 +168,35 @@ class CosineSimilarity(Layer):
 
     def extra_repr(self) -> str:
         return f"axis={self._axis}, eps={self._eps}"
+
+
+class PairwiseDistance(Layer):
+    """The p-norm of the difference of two vectors, row by row.
+
+    Args:
+        p (float): which norm.
+        epsilon (float): added to the difference.
+        keepdim (bool): whether the last axis stays, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, y = paddle.zeros([1, 2]), paddle.to_tensor([[3.0, 4.0]])
+        >>> paddle.nn.PairwiseDistance()(x, y).round().tolist()
+        [5.0]
+    """
+
+    def __init__(
+        self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.p, self.epsilon, self.keepdim, self.name = p, epsilon, keepdim, name
+
+    def forward(self, x: Any, y: Any) -> Any:
+        """The distance of `x` and `y`."""
+        return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim, self.name)
+
+    def extra_repr(self) -> str:
+        rest = f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
+        rest += f", keepdim={self.keepdim}" if self.keepdim else ""
+        return f"p={self.p}{rest}" + (f", name={self.name}" if self.name else "")

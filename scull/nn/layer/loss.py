@@ -4,7 +4,7 @@ from typing import Any
 
 from scull.errors import ArgumentError
 from scull.nn import functional as F
-from scull.nn.functional.loss import check_reduction
+from scull.nn.functional.reduction import check_reduction
 from scull.nn.layer.layers import Layer
 
 

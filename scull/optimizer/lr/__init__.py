@@ -11,6 +11,16 @@ from scull.optimizer.lr.decay import (
     NoamDecay,
     PolynomialDecay,
 )
+from scull.optimizer.lr.function import (
+    cosine_decay,
+    exponential_decay,
+    inverse_time_decay,
+    linear_lr_warmup,
+    natural_exp_decay,
+    noam_decay,
+    piecewise_decay,
+    polynomial_decay,
+)
 from scull.optimizer.lr.plateau import ReduceOnPlateau
 from scull.optimizer.lr.scheduler import LRScheduler
 from scull.optimizer.lr.stage import MultiStepDecay, PiecewiseDecay, StepDecay
@@ -35,4 +45,12 @@ __all__ = [
     "CyclicLR",
     "LinearLR",
     "CosineAnnealingWarmRestarts",
+    "cosine_decay",
+    "exponential_decay",
+    "inverse_time_decay",
+    "linear_lr_warmup",
+    "natural_exp_decay",
+    "noam_decay",
+    "piecewise_decay",
+    "polynomial_decay",
 ]

@@ -1,6 +1,4 @@
-"""Samples of elements told apart, counted and placed; the references are NumPy's own or plain
-loops.
-"""
+"""Samples of elements told apart, counted and placed, by NumPy or by plain loops."""
 
 import numpy as np
 

@@ -87,7 +87,10 @@ def unbind_samples():
     yield fails(RangeError, "axis 2 is outside", f32(2, 3), axis=2)
 
 
-@samples("unstack", reference=lambda x, axis=0: ([v.squeeze(axis) for v in np.split(x, x.shape[axis], axis)],))
+@samples(
+    "unstack",
+    reference=lambda x, axis=0: ([v.squeeze(axis) for v in np.split(x, x.shape[axis], axis)],),
+)
 def unstack_samples():
     yield call(f32(2, 3), unknown_sizes=False)
     yield call(f32(2, 3), axis=-1, num=3)

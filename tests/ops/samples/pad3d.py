@@ -44,7 +44,9 @@ def pad3d_samples():
     minus = (-2, -1, 0, 0, 0, 0)
     yield fails(ArgumentError, "axis 4 of size 2 lacks 3", f32(1, 1, 1, 2, 2), paddings=minus)
     yield fails(ArgumentError, "mode is 'x'", f32(1, 1, 1, 2, 2), paddings=one, mode="x")
-    yield fails(ArgumentError, "data_format is 'x'", f32(1, 1, 1, 2, 2), paddings=one, data_format="x")
+    yield fails(
+        ArgumentError, "data_format is 'x'", f32(1, 1, 1, 2, 2), paddings=one, data_format="x"
+    )
 
 
 def folded(x, like, tensor=None, paddings=(), mode="constant", data_format="NCDHW"):

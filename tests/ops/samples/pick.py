@@ -41,7 +41,9 @@ def index_add_samples():
     yield call(f32(4), array([], "int64"), f32(0))
     yield call(f32(4), array([[3], [1]], "int64"), f32(2))
     yield call(strided(f32(4, 3)), PLACES, f32(4, 3), axis=-1)
-    yield fails(ShapeError, "slices of size 2 do not fit where the size is 3", f32(4), PLACES, f32(2))
+    yield fails(
+        ShapeError, "slices of size 2 do not fit where the size is 3", f32(4), PLACES, f32(2)
+    )
     yield fails(ShapeError, "is not of the 1 axes", f32(4), PLACES, f32(3, 1))
     yield fails(RangeError, "index 2 is outside", f32(2), PLACES, f32(3), by_value=True)
     yield fails(DtypeError, "differ in element type", f32(4), PLACES, f64(3))
@@ -93,10 +95,14 @@ def put_along_axis_samples():
     yield call(f32(3), array([], "int64"), f32(0), axis=0)
     yield call(strided(f32(2, 3)), places, f32(2, 3), axis=1)
     six = array([[6]], "int64")
-    yield fails(RangeError, "index 6 is outside [0, 2)", f32(2, 3), six, f32(1, 1), axis=0, by_value=True)
+    yield fails(
+        RangeError, "index 6 is outside [0, 2)", f32(2, 3), six, f32(1, 1), axis=0, by_value=True
+    )
     yield fails(ArgumentError, "reduce is 'foo'", f32(2, 3), few, f32(1, 2), axis=0, reduce="foo")
     yield fails(ShapeError, "differ in their number of axes", f32(2), few, f32(1, 2), axis=0)
-    yield fails(ShapeError, "of the index and of value has sizes", f32(2, 3), few, f32(1, 3), axis=0)
+    yield fails(
+        ShapeError, "of the index and of value has sizes", f32(2, 3), few, f32(1, 3), axis=0
+    )
     yield fails(DtypeError, "differ in element type", f32(2, 3), few, f64(1, 2), axis=0)
 
 

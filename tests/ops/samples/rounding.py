@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.ops.sample import array, call, samples
+from tests.ops.sample import array, call, f32, samples
 from tests.ops.samples.math import anywhere
 
 HALVES = (0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, 8388609.0, -0.2)
@@ -19,22 +19,28 @@ def finite(x):
     return np.where(np.isfinite(x), away(np.where(np.isfinite(x), x, 0)), x)
 
 
-@samples("floor")
+def between_whole(**options):
+    """Calls without whole numbers in any element type, where the results jump."""
+    yield from anywhere(low=1.1, high=1.4, **options)
+    yield call(f32(3, 4, low=-3.9, high=3.9), grad=False)
+
+
+@samples("floor", reference=np.floor)
 def floor_samples():
-    yield from anywhere(low=-3.9, high=3.9)
+    yield from between_whole()
 
 
-@samples("ceil")
+@samples("ceil", reference=np.ceil)
 def ceil_samples():
-    yield from anywhere(low=-3.9, high=3.9)
+    yield from between_whole()
 
 
 @samples("round", reference=finite)
 def round_samples():
-    yield from anywhere(low=-3.9, high=3.9)
+    yield from between_whole()
     yield call(array(HALVES), grad=False, name_of_case="halves")
 
 
 @samples("trunc", reference=np.trunc)
 def trunc_samples():
-    yield from anywhere(low=-3.9, high=3.9, integers=True)
+    yield from between_whole(integers=True)

@@ -88,7 +88,11 @@ def triangular_solve_samples():
 
 def from_factor(x, y, upper=False):
     """What the product of the factor and its transpose solves."""
-    a = np.triu(y).swapaxes(-1, -2) @ np.triu(y) if upper else np.tril(y) @ np.tril(y).swapaxes(-1, -2)
+    a = (
+        np.triu(y).swapaxes(-1, -2) @ np.triu(y)
+        if upper
+        else np.tril(y) @ np.tril(y).swapaxes(-1, -2)
+    )
     return np.linalg.solve(a, x)
 
 

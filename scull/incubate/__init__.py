@@ -1,0 +1,5 @@
+"""What Paddle has in preparation: derivatives of functions."""
+
+from scull.incubate import autograd
+
+__all__ = ["autograd"]
