@@ -1,5 +1,34 @@
 """Linear algebra by its public name."""
 
-from scull.tensor.linalg import matmul, norm
+from scull.tensor.decomposition import (
+    cholesky,
+    cond,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    lu,
+    lu_unpack,
+    matrix_rank,
+    pinv,
+    qr,
+    svd,
+)
+from scull.tensor.equation import (
+    cholesky_solve,
+    det,
+    inv,
+    lstsq,
+    matrix_power,
+    multi_dot,
+    slogdet,
+    solve,
+    triangular_solve,
+)
+from scull.tensor.linalg import norm
 
-__all__ = ["matmul", "norm"]
+__all__ = [
+    "cholesky", "cholesky_solve", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv",
+    "lstsq", "lu", "lu_unpack", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+    "slogdet", "solve", "svd", "triangular_solve",
+]  # fmt: skip

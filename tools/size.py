@@ -29,7 +29,7 @@ BUDGETS = {
     "eager": 1_700,
     "executor": 1_300,
     "tensor": 5_900,
-    "nn": 7_500,
+    "nn": 11_500,
     "optimizer": 3_100,
     "io": 1_600,
     "static": 1_800,

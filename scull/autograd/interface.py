@@ -10,8 +10,9 @@ import numpy as np
 from scull.autograd.tape import backward as sweep
 from scull.core.eager import EAGER, SILENT
 from scull.core.interpreter import current, pop, push
+from scull.core.op import op_of
 from scull.core.tensor import Part, Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, TapeError
+from scull.errors import ArgumentError, ShapeError
 
 
 class Mode:
@@ -134,10 +135,11 @@ def is_grad_enabled() -> bool:
 def listed(value: Any, name: str) -> list[Any]:
     """One Tensor or several, as a list."""
     values = [value] if isinstance(value, Tensor) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(v, Tensor) for v in values):
-        raise ArgumentTypeError(f"`{name}` takes a Tensor or a list of Tensors")
+    kinds = list | tuple | set
+    if not isinstance(values, kinds) or not all(isinstance(v, Tensor) for v in values):
+        raise AssertionError(f"`{name}` takes a Tensor or a list of Tensors")
     if not values:
-        raise ArgumentError(f"`{name}` is empty")
+        raise AssertionError(f"`{name}` is empty")
     return list(values)
 
 
@@ -148,10 +150,12 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
         if given is None
         else [given]
         if isinstance(given, Tensor)
-        else list(given)
+        else given
     )
+    if not isinstance(grads, list | tuple):
+        raise AssertionError(f"`{name}` takes Tensors and None, not {type(given).__name__}")
     if len(grads) != len(outputs):
-        raise ArgumentError(f"`{name}` has {len(grads)} entries for {len(outputs)} tensors")
+        raise AssertionError(f"`{name}` has {len(grads)} entries for {len(outputs)} tensors")
     seeds = []
     for out, g in zip(outputs, grads, strict=True):
         if g is None:
@@ -159,7 +163,9 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
             seeds.append(Tensor(seed) if graph else seed)
             continue
         if not isinstance(g, Tensor):
-            raise ArgumentTypeError(f"`{name}` takes Tensors and None, not {type(g).__name__}")
+            raise AssertionError(f"`{name}` takes Tensors and None, not {type(g).__name__}")
+        if out.array.ndim == 0 and g.array.shape == (1,):
+            g = op_of("reshape").call(g, shape=())
         if g.array.shape != out.array.shape:
             raise ShapeError(
                 f"the gradient given has shape {list(g.array.shape)} and the tensor "
@@ -223,10 +229,11 @@ def grad(
     """
     outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
     if not only_inputs:
-        raise ArgumentError("only_inputs=False is not supported, as in Paddle")
+        raise AssertionError("only_inputs=False is not supported, as in Paddle")
     retain = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(outs, grad_outputs, create_graph, "grad_outputs")
-    blocked = listed(no_grad_vars, "no_grad_vars") if no_grad_vars else []
+    absent = no_grad_vars is None or no_grad_vars == []
+    blocked = [] if absent else listed(no_grad_vars, "no_grad_vars")
     pairs = [(t.node, s) for t, s in zip(outs, seeds, strict=True) if t.node is not None]
     nodes = [t.node for t in ins if t.node is not None]
     captured = sweep(
@@ -247,12 +254,14 @@ def result(tensor: Any, g: Any, graph: bool, allow_unused: bool) -> Any:
     """One gradient as a Tensor; None or an error where there is none."""
     if g is None:
         if not allow_unused:
-            raise TapeError(
+            raise ArgumentError(
                 "an input is not on the path to `outputs`, or needs no gradient "
                 "(stop_gradient=True); pass allow_unused=True to get None for it"
             )
         return None
-    return g if graph or isinstance(g, Tensor) else Tensor(g)
+    if graph and g.node is None:
+        return Tensor(g.array, stop_gradient=False)
+    return g if isinstance(g, Tensor) else Tensor(g)
 
 
 def tape_text(tensor: Any) -> str:

@@ -263,9 +263,9 @@ def output_slot(
     pass_: Backward, o: Operator, op: Op, name: str, made: list[Variable] | None
 ) -> Any:
     """What stands in a gradient's output slot; lists have gaps where a variable gets none."""
-    if name not in op.lists:
+    if name not in op.lists or not made:
         return made[0] if made else None
-    given = iter(made or ())
+    given = iter(made)
     takers = set(receiving(pass_, o, op.inputs.index(name)))
     slot = o.inputs[op.inputs.index(name)] or ()
     return [next(given) if v in takers else None for v in slot]

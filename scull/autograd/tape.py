@@ -140,10 +140,13 @@ class Sweep:
             own = g if self.graph else Tensor(g.copy() if sys.getrefcount(g) > 2 else g)
             if leaf.total is None:
                 leaf.total = own
+            elif leaf.cleared and not self.graph:
+                leaf.total.array = own.array
             elif self.graph:
                 leaf.total = leaf.total + own
             else:
                 leaf.total.array = leaf.total.array + own.array
+            leaf.cleared = False
         self.leaves.clear()
 
     def clear(self) -> None:

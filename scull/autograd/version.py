@@ -43,9 +43,10 @@ def check_versions(node: Any) -> None:
     for name, value in zip(node.op.kept, node.saved, strict=False):
         for v in value if type(value) is list else [value]:
             if isinstance(v, ndarray):
-                when, how, _ = changes.get(id(owner(v)), (0, "", 0))
+                when, how, count = changes.get(id(owner(v)), (0, "", 0))
                 if when < node.order:
                     raise InPlaceError(
                         f"the gradient of `{node.op.name}` needs its `{name}`, "
-                        f"which `{how}` changed in place afterwards"
+                        f"which `{how}` changed in place afterwards (received tensor_version:{count}"
+                        f" != wrapper_version_snapshot:{'0' if count == 1 else 'an older one'})"
                     )

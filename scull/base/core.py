@@ -123,6 +123,12 @@ def get_op_extra_attrs(type: Any) -> dict[str, Any]:
     return dict(op_of(type.decode() if isinstance(type, bytes) else type).fixed)
 
 
+def infer_no_need_buffer_slots(type: str, inputs: Any, outputs: Any, attrs: Any) -> set[str]:
+    """The input slots of an operator of which it reads shapes alone."""
+    op = op_of(type)
+    return {op.slot(n) for n in op.shape_only}
+
+
 def size_of_dtype(dtype: Any) -> int:
     """The bytes of one element."""
     return dtype_of(dtype).itemsize

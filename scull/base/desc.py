@@ -59,12 +59,14 @@ class VariableView:
 
     def set_persistable(self, value: bool) -> None:
         self.variable.persistable = value
+        self.variable.block.program.changed()
 
     def stop_gradient(self) -> bool:
         return self.variable.stop_gradient
 
     def set_stop_gradient(self, value: bool) -> None:
         self.variable.stop_gradient = value
+        self.variable.block.program.changed()
 
     def need_check_feed(self) -> bool:
         return self.variable.need_check_feed
@@ -76,20 +78,6 @@ class VariableView:
 
     def is_parameter(self) -> bool:
         return self.variable.is_parameter
-
-    def _set_attr(self, name: str, value: Any) -> None:
-        """Note a number, a text or a list of them under `name`."""
-        self.variable.notes[name] = value
-        self.variable.block.program.changed()
-
-    def attr(self, name: str) -> Any:
-        return self.variable.notes[name]
-
-    def has_attr(self, name: str) -> bool:
-        return name in self.variable.notes
-
-    def attr_names(self) -> list[str]:
-        return list(self.variable.notes)
 
 
 class OperatorView:

@@ -11,6 +11,7 @@ from scull.eager.attach import attach
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.files.program import VERSION, program_of
 from scull.ir.block import Block
+from scull.ir.clone import PARAMETER
 from scull.ir.operator import Operator
 from scull.ir.program import Program
 from scull.ir.text import operator_text, program_text
@@ -31,6 +32,16 @@ def cell_of(variable: Variable, scope: Any) -> Cell:
     if cell is None or cell.value is None:
         raise ArgumentError(f"Can not find Variable '{variable.name}' in the Scope.")
     return cell
+
+
+def source(program: Any) -> Program:
+    """`program`, refused when it is none."""
+    if not isinstance(program, Program):
+        raise ArgumentTypeError(
+            "Function Program._copy_param_info_from() needs to pass in a source Program, but "
+            f"received {type(program)}"
+        )
+    return program
 
 
 def eager_only(name: str) -> Any:
@@ -98,6 +109,14 @@ class OfVariable:
                 f"{list(array.shape)}."
             )
         cell.value = array.astype(cell.value.dtype)
+
+    def _set_info(self: Any, key: str, value: Any) -> None:
+        """Note `value` under `key`."""
+        vars(self).setdefault("info", {})[key] = value
+
+    def _get_info(self: Any, key: str) -> Any:
+        """What was noted under `key`."""
+        return vars(self).get("info", {}).get(key)
 
     def to_string(self: Any, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The Variable as text."""
@@ -169,6 +188,8 @@ class OfProgram:
             mode (str): "param" for parameters, "opt" for the others, "all".
             scope (Scope, optional): where they are; the global one when None.
         """
+        if not isinstance(mode, str):
+            raise ArgumentTypeError(f"Type of `mode` should be string, but received {type(mode)}.")
         if mode not in ("param", "opt", "all"):
             raise ArgumentError(
                 f"`mode` string should be 'param', 'opt' or 'all', but received {mode}."
@@ -191,6 +212,25 @@ class OfProgram:
         for v in persistables(self):
             if v.name in state_dict:
                 v.set_value(state_dict[v.name], scope)  # type: ignore[attr-defined]
+
+    def _copy_param_info_from(self: Any, other: Any) -> None:
+        """Give its parameters the settings that those of the same name have in `other`."""
+        for v in source(other).all_parameters():
+            own = self.global_block().vars.get(v.name)
+            if isinstance(own, ParameterVariable):
+                for setting in PARAMETER:
+                    setattr(own, setting, getattr(v, setting))
+
+    def _copy_data_info_from(self: Any, other: Any, pruned_origin_block_id_map: Any = None) -> None:
+        """Note of its variables what is fed, as `other` does."""
+        for v in source(other).variables():
+            own = self.global_block().vars.get(v.name)
+            if own is not None:
+                own.is_data, own.need_check_feed = v.is_data, v.need_check_feed
+
+    def _copy_dist_param_info_from(self: Any, other: Any) -> None:
+        """Take over how parameters are spread over processes: they are not."""
+        source(other)
 
     @property
     def _op_role(self: Any) -> int:

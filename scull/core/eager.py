@@ -1,6 +1,7 @@
 """Plain eager mode: compute at once and write the tape. The functions users call are made here."""
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from scull.core.op import Declaration, Op, arguments, as_outputs, meta_of
 from scull.core.rule import compile_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
 
+warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 PACKAGE = str(Path(__file__).parent.parent) + "/"
 
 

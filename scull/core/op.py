@@ -10,7 +10,7 @@ import numpy
 from scull.core.attribute import AttributeKind, kind_of
 from scull.core.dtype import of_array
 from scull.core.meta import Meta
-from scull.errors import SlotError, UnknownOpError, UnsupportedError
+from scull.errors import SlotError, UnknownOpError
 
 REGISTRY: dict[str, "Op"] = {}  # by our name
 BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
@@ -170,7 +170,7 @@ def filled(op: Op, arrays: tuple[Any, ...], wanted: tuple[str, ...], found: Any)
     known = dict(zip(("d" + n for n in op.inputs), arrays, strict=False))
     results = tuple(
         numpy.zeros(known[n].shape, known[n].dtype)
-        if x is None and n in wanted and known.get(n) is not None
+        if x is None and n in wanted and n in known
         else x
         for n, x in zip(op.outputs, as_outputs(op, found), strict=True)
     )
@@ -268,16 +268,6 @@ class Declaration:
         self.op.missing["lower"] = reason
 
 
-def spelt_inputs(op: Op) -> dict[str, str]:
-    """Slot to parameter name, inputs."""
-    return {op.slot(n): n for n in op.inputs}
-
-
-def spelt_outputs(op: Op) -> dict[str, str]:
-    """Slot to parameter name, outputs."""
-    return {op.slot(n): n for n in op.outputs}
-
-
 def arguments(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """`inputs` and `attrs` with inputs given by keyword put in their place."""
     given = {n: attrs.pop(n) for n in op.inputs if n in attrs}
@@ -303,8 +293,3 @@ def meta_of(x: Any) -> Meta:
         return Meta(x.shape, of_array(x.dtype))
     found: Meta = x.meta
     return found
-
-
-def refuse_gradient(op: Op) -> None:
-    """Raise because `op` has no gradient."""
-    raise UnsupportedError(f"`{op.name}` has no gradient: {op.missing.get('grad', 'no rule')}")

@@ -171,9 +171,10 @@ class Node:
 class Leaf:
     """Where gradients of a tensor that nothing computed rest; it does not know its tensor."""
 
-    __slots__ = ("__weakref__", "grad", "hooks", "order", "total")
+    __slots__ = ("__weakref__", "cleared", "grad", "hooks", "order", "total")
 
     def __init__(self) -> None:
+        self.cleared = False  # whether `total` is the zeros that `clear` left
         self.grad: Any = None
         self.total: Any = None
         self.hooks: Any = None
@@ -181,6 +182,16 @@ class Leaf:
 
     def __lt__(self, other: Any) -> bool:
         return False
+
+    def clear(self, set_to_zero: bool) -> None:
+        """Forget the gradient; with `set_to_zero` it becomes zeros, where it is dense."""
+        if self.total is None:
+            return
+        if set_to_zero and type(self.total.array) is ndarray:
+            self.total.array = np.zeros(self.total.array.shape, self.total.array.dtype)
+            self.cleared = True
+        else:
+            self.total = None
 
 
 class Part:

@@ -7,7 +7,7 @@ import numpy as np
 
 from scull.core.place import CPU
 from scull.core.tensor import Rows
-from scull.errors import ArgumentTypeError, FetchError
+from scull.errors import ArgumentTypeError
 from scull.executor.binding import Bound, bind, fetched, filled
 from scull.executor.run import Ledger, run, run_checked
 from scull.flags import changes
@@ -161,7 +161,10 @@ def fetch_name(entry: Any) -> str:
     """The name one entry of a fetch list means."""
     name = entry if isinstance(entry, str) else getattr(entry, "name", None)
     if not isinstance(name, str):
-        raise FetchError(f"fetch_list takes variables or names, not {type(entry).__name__}")
+        raise ArgumentTypeError(
+            "The item in fetch_list should be str, variable or optimize_op, but received "
+            f"{type(entry)}."
+        )
     return name
 
 

@@ -100,13 +100,21 @@ class Block:
         outs = filled_slots(
             op, program_outputs(op), self.resolved(outputs), "output", op.output_lists
         )
+        for n, slot in zip(op.inputs, ins, strict=True):
+            if n in op.required and not slot and op.forward is None:
+                raise SlotError(
+                    f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there, "
+                    f"at {user_line()}"
+                )
         operator = Operator(self, op, ins, outs, dict(op.attrs))
         for name, value in (attrs or {}).items():
             if value is not None:
                 operator.set(name, value)
         for name in op.kinds:
             if name not in operator.attrs:
-                raise SlotError(f"`{type}` needs the attribute `{op.attribute(name)}`")
+                raise SlotError(
+                    f"`{type}` needs the attribute `{op.attribute(name)}`, at {user_line()}"
+                )
             operator.attrs[name] = normalised(op.kinds[name], name, operator.attrs[name])
         return operator
 

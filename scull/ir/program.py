@@ -18,6 +18,7 @@ class Program:
         self.blocks: list[Block] = [Block(self, 0)]
         self.current_block_idx = 0
         self.version = 0
+        self.flushed = -1  # the version whose hash was last asked for
         self.derivatives = 0  # how often gradients were appended
         self.role = 0  # what operators recorded now are for
         self.role_var: tuple[str, ...] = ()
@@ -97,8 +98,7 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise ArgumentError(
-                "Program.random_seed's input seed must be an integer, but received "
-                f"{type(seed)}."
+                f"Program.random_seed's input seed must be an integer, but received {type(seed)}."
             )
         self._seed = seed
         self.changed()

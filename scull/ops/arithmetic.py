@@ -3,8 +3,14 @@
 from typing import Any
 
 from scull import lang
-from scull.errors import ArgumentError
+from scull.core.eager import primitive
+from scull.core.meta import Meta
+from scull.core.op import meta_of
+from scull.errors import ArgumentError, DtypeError
+from scull.ops.conjugate import turned
 from scull.ops.elementwise import elementwise
+from scull.ops.half import is_half, narrowed, wide_at
+from scull.ops.like import squeeze
 from scull.ops.math import log
 
 
@@ -60,3 +66,49 @@ power.grad("x")(lambda x, y, dout: dout * y * power(x, y - 1.0))
 power.grad("y")(lambda x, y, dout: dout * log(x) * power(x, y))
 floor_divide.no_grad("a whole quotient is constant almost everywhere")
 remainder.no_grad("Paddle gives it none")
+
+
+# To the power of one number.
+
+
+@primitive
+def pow(x: Meta, factor_tensor: Meta = None, *, factor: float = 1.0) -> Meta:
+    """Each element to the power `factor`, which for integers is a whole number too."""
+    if x.dtype.name == "bool":
+        raise DtypeError(f"{x} is not of numbers")
+    return x
+
+
+@pow.kernel
+def pow_kernel(xp: Any, x: Any, tensor: Any = None, *, out: Any = None, factor: float) -> Any:
+    if tensor is not None:
+        factor = tensor.reshape(-1)[0].item()
+    if x.dtype.kind in "biu":
+        if x.dtype.kind == "b":
+            raise DtypeError(f"{meta_of(x)} is not of numbers")
+        return power_kernel(xp, x, xp.asarray(int(factor)), out=out)
+    if factor == 2:
+        return xp.multiply(x, x, out=out)
+    if is_half(x):
+        found = xp.power(x.astype("float32"), factor).astype(x.dtype)
+        return narrowed(xp, found, x.dtype, out)
+    return xp.power(x, factor, out=out)
+
+
+@pow.grad("x")
+def pow_grad(x: Any, factor_tensor: Any, dout: Any, factor: float) -> Any:
+    if factor_tensor is None:
+        return dout * turned(pow(x, factor=factor - 1.0) * factor)
+    return dout * squeeze(factor_tensor) * turned(pow(x, factor_tensor - 1.0))
+
+
+@pow.lower
+def pow_at(index: Any, x: Any, tensor: Any, factor: float) -> Any:
+    value = wide_at(x[index])
+    if tensor is not None:
+        exponent = lang.cast(tensor[(0,) * tensor.ndim], value.dtype)
+    elif value.dtype[0] in "iu":
+        exponent = lang.constant(int(factor), value.dtype)
+    else:
+        exponent = lang.constant(factor, value.dtype)
+    return lang.cast(integer_power_at(value, exponent), x.dtype)

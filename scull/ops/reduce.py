@@ -8,7 +8,7 @@ from scull.core.attribute import Dtype, Ints
 from scull.core.eager import gradient, primitive
 from scull.core.meta import Meta, axes_of, floating
 from scull.ops.compare import equal, where
-from scull.ops.like import broadcast_like, size_of, unsqueeze
+from scull.ops.like import broadcast_like, full_like, size_of, unsqueeze
 
 SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
 
@@ -36,8 +36,11 @@ def spread(dout: Any, x_meta: Any, axis: tuple[int, ...], keepdim: bool, reduce_
     return broadcast_like(dout, x_meta)
 
 
-def lowered(combine: Any) -> Any:
-    """The lowering of a reduction whose partial results meet by `combine`."""
+def lowered(combine: Any, *, scalars: bool = False) -> Any:
+    """The lowering of a reduction whose partial results meet by `combine`.
+
+    With `scalars` it is called for single elements too.
+    """
 
     def lower(
         index: Any,
@@ -62,13 +65,19 @@ def lowered(combine: Any) -> Any:
         value = x[tuple(spots)]
         if out_dtype is not None:
             value = lang.cast(value, out_dtype.name)
-        return combine(value, over=over) if over else value
+        return combine(value, over=over) if over or scalars else value
 
     return lower
 
 
-def declare_reduction(name: str, reduce: Any, combine: Any, prefix: str) -> Any:
-    """Declare one reduction; `reduce` is its kernel over known axes."""
+def any_elements(x: Meta) -> None:
+    """Refuse nothing."""
+
+
+def declare_reduction(
+    name: str, reduce: Any, combine: Any, prefix: str, check: Any = any_elements, **options: Any
+) -> Any:
+    """Declare one reduction; `reduce` is its kernel over known axes, `check` refuses operands."""
 
     def body(
         x: Meta,
@@ -79,6 +88,7 @@ def declare_reduction(name: str, reduce: Any, combine: Any, prefix: str) -> Any:
         in_dtype: Dtype = None,
         out_dtype: Dtype = None,
     ) -> Meta:
+        check(x)
         found = reduced(x, axis, keepdim, reduce_all)
         return found.with_dtype(out_dtype) if out_dtype else found
 
@@ -100,7 +110,7 @@ def declare_reduction(name: str, reduce: Any, combine: Any, prefix: str) -> Any:
     body.__doc__ = reduce.__doc__
     function = primitive(body, prefix=prefix, **SPELT)
     function.kernel(kernel)
-    function.lower(lowered(combine))
+    function.lower(lowered(combine, **options))
     return function
 
 
@@ -112,6 +122,16 @@ def sum_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) ->
 def max_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
     """The largest element over the axes `axis`."""
     return xp.maximum.reduce(x, axis=axes, keepdims=keepdim, out=out)
+
+
+def min_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
+    """The least element over the axes `axis`."""
+    return xp.minimum.reduce(x, axis=axes, keepdims=keepdim, out=out)
+
+
+def prod_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
+    """The product over the axes `axis`."""
+    return xp.multiply.reduce(x, axis=axes, keepdims=keepdim, dtype=dtype or x.dtype, out=out)
 
 
 def mean_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
@@ -126,6 +146,12 @@ reduce_sum = declare_reduction(
 )
 reduce_max = declare_reduction(
     "reduce_max", max_axes, lambda x, over: lang.max(x, over=over), "max"
+)
+reduce_min = declare_reduction(
+    "reduce_min", min_axes, lambda x, over: lang.min(x, over=over), "min"
+)
+reduce_prod = declare_reduction(
+    "reduce_prod", prod_axes, lambda x, over: lang.prod(x, over=over), "reduce_prod"
 )
 reduce_mean = declare_reduction(
     "reduce_mean", mean_axes, lambda x, over: lang.sum(x, over=over), "mean"
@@ -186,10 +212,32 @@ def reduce_mean_grad_cpu(
     return spread_evenly(xp, x, dout, out, axes, keepdim, count or 1)
 
 
-@reduce_max.grad
-def reduce_max_grad(x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
-    largest = spread(out, x, axis, keepdim, reduce_all)
-    return where(equal(x, largest), spread(dout, x, axis, keepdim, reduce_all), 0.0)
+def to_extreme(x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
+    """The whole gradient to every element that is the extreme."""
+    extreme = spread(out, x, axis, keepdim, reduce_all)
+    return where(equal(x, extreme), spread(dout, x, axis, keepdim, reduce_all), 0.0)
+
+
+reduce_max.grad(to_extreme)
+reduce_min.grad(to_extreme)
+
+
+def ones_where(condition: Any, x: Any) -> Any:
+    """1 where the condition holds and 0 elsewhere, of the element type of `x`."""
+    return where(condition, full_like(x, value=1.0), 0.0)
+
+
+@reduce_prod.grad
+def reduce_prod_grad(
+    x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool
+) -> Any:
+    """The product of the others: all divided by one, unless that is 0."""
+    zero = equal(x, 0.0)
+    safe, over = where(zero, 1.0, x), {"axis": axis, "keepdim": True, "reduce_all": reduce_all}
+    zeros = reduce_sum(ones_where(zero, x), **over)
+    others = where(equal(zeros, 1.0), reduce_prod(safe, **over), 0.0)
+    near = spread(out, x, axis, keepdim, reduce_all) / safe
+    return where(zero, others, near) * spread(dout, x, axis, keepdim, reduce_all)
 
 
 @reduce_mean.lower

@@ -1,12 +1,16 @@
-"""Softmax and its logarithm."""
+"""Softmax, its logarithm, and the logarithm of a sum of exponentials."""
 
 from typing import Any
 
+from scull.core.attribute import Ints
 from scull.core.eager import composite
 from scull.core.meta import axis_of
+from scull.ops.classify import isfinite
+from scull.ops.compare import where
 from scull.ops.half import widening
+from scull.ops.like import squeeze
 from scull.ops.math import exp, log
-from scull.ops.reduce import reduce_max, reduce_sum
+from scull.ops.reduce import reduce_max, reduce_sum, reduced_axes, spread
 
 
 @composite(
@@ -60,3 +64,31 @@ def log_softmax_kernel(xp: Any, x: Any, *, out: Any = None, axis: int) -> Any:
 @log_softmax.grad
 def log_softmax_grad(out: Any, dout: Any, axis: int) -> Any:
     return dout - exp(out) * reduce_sum(dout, axis=(axis,), keepdim=True)
+
+
+@composite
+def logsumexp(x, *, axis: Ints = (0,), keepdim: bool = False, reduce_all: bool = False):
+    """The logarithm of the sum of exponentials over axes, without overflow."""
+    over = {"axis": axis, "reduce_all": reduce_all}
+    top = reduce_max(x, keepdim=True, **over)
+    top = where(isfinite(top), top, 0.0)
+    total = log(reduce_sum(exp(x - top), keepdim=keepdim, **over))
+    return total + (top if keepdim else squeeze(top, axes=reduced_axes(x, axis, reduce_all)))
+
+
+@logsumexp.kernel
+@widening
+def logsumexp_kernel(
+    xp: Any, x: Any, *, out: Any = None, axis: Any, keepdim: bool, reduce_all: bool
+) -> Any:
+    axes = reduced_axes(x, axis, reduce_all)
+    top = xp.maximum.reduce(x, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.log(xp.add.reduce(xp.exp(x - top), axis=axes, keepdims=keepdim))
+    return xp.add(total, top if keepdim else top.squeeze(axes), out=out)
+
+
+@logsumexp.grad
+def logsumexp_grad(x: Any, out: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
+    total, dout = (spread(v, x, axis, keepdim, reduce_all) for v in (out, dout))
+    return dout * exp(x - total)

@@ -50,7 +50,7 @@ class Adagrad(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._epsilon, self.initial_accumulator_value = epsilon, initial_accumulator_value
 
-    def start(self, name: str) -> tuple[float, Any]:
+    def start(self, name: str, param: Any) -> tuple[float, Any]:
         return self.initial_accumulator_value, None
 
     def attributes(self, param: Any) -> dict[str, Any]:

@@ -69,21 +69,17 @@ class Adam(Optimizer):
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
         self._lazy_mode, self._multi_precision = lazy_mode, multi_precision
 
-    def number(self, param: Any, name: str) -> Any:
-        """beta1, beta2 or epsilon for one parameter."""
-        return self.group_of(param).get(name, getattr(self, "_" + name))
-
-    def start(self, name: str) -> tuple[float, Any]:
+    def start(self, name: str, param: Any) -> tuple[float, Any]:
         """Moments begin at 0, powers of beta at beta."""
         if not name.endswith("_pow"):
             return 0.0, None
-        value = getattr(self, "_" + name.removesuffix("_pow"))
+        value = self.setting(param, name.removesuffix("_pow"))
         return (value if isinstance(value, int | float) else 0.9 if "1" in name else 0.999), (1,)
 
     def operands(self, param: Any, rate: Any) -> dict[str, Any]:
         given = super().operands(param, rate)
         for name in ("beta1", "beta2", "epsilon"):
-            value = self.number(param, name)
+            value = self.setting(param, name)
             if not isinstance(value, int | float):
                 given[name + "_tensor"] = value
         return given
@@ -94,7 +90,7 @@ class Adam(Optimizer):
             "multi_precision": self._multi_precision,
         }
         for name in ("beta1", "beta2", "epsilon"):
-            value = self.number(param, name)
+            value = self.setting(param, name)
             if isinstance(value, int | float):
                 attrs[name] = value
         return attrs
@@ -220,8 +216,8 @@ class Adamax(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
 
-    def start(self, name: str) -> tuple[float, Any]:
-        return (self._beta1, (1,)) if name == "beta1_pow" else (0.0, None)
+    def start(self, name: str, param: Any) -> tuple[float, Any]:
+        return (self.setting(param, "beta1"), (1,)) if name == "beta1_pow" else (0.0, None)
 
     def attributes(self, param: Any) -> dict[str, Any]:
         return {n: self.setting(param, n) for n in ("beta1", "beta2", "epsilon")}
@@ -291,10 +287,10 @@ class Lamb(Optimizer):
         self._exclude_from_weight_decay_fn = exclude_from_weight_decay_fn
         self._multi_precision, self.always_adapt = multi_precision, always_adapt
 
-    def start(self, name: str) -> tuple[float, Any]:
+    def start(self, name: str, param: Any) -> tuple[float, Any]:
         if not name.endswith("_pow"):
             return 0.0, None
-        return getattr(self, "_" + name.removesuffix("_pow")), (1,)
+        return self.setting(param, name.removesuffix("_pow")), (1,)
 
     def attributes(self, param: Any) -> dict[str, Any]:
         decay = self.setting(param, "lamb_weight_decay")

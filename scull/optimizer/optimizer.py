@@ -208,10 +208,14 @@ class Optimizer:
         return {}
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Forget the gradients of all parameters."""
+        """Make the gradients of all parameters zeros, or forget them.
+
+        Args:
+            set_to_zero (bool): zeros, with which a later step still moves what has moments.
+        """
         for p in self.parameters():
             if p.node is not None:
-                p.node.total = None
+                p.node.clear(set_to_zero)
 
     clear_gradients = clear_grad
 
@@ -227,7 +231,7 @@ class Optimizer:
         """The element type of its parameters."""
         return next((p.dtype for p in self.parameters()), None)
 
-    def start(self, name: str) -> tuple[float, Any]:
+    def start(self, name: str, param: Any) -> tuple[float, Any]:
         """The first value of a state, and its shape when it is not the parameter's."""
         return 0.0, None
 
@@ -243,7 +247,7 @@ class Optimizer:
 
     def make_state(self, name: str, param: Any) -> Any:
         """A new state: a Tensor, or a persistable variable that the startup Program fills."""
-        value, shape = self.start(name)
+        value, shape = self.start(name, param)
         shape = tuple(param.shape) if shape is None else shape
         wide = self._multi_precision and param.dtype.name in ("float16", "bfloat16")
         dtype = float32 if wide else param.dtype

@@ -28,6 +28,7 @@ from scull.static.model import (
     serialize_program,
     set_program_state,
 )
+from scull.static.printing import Print
 from scull.static.scope import (
     cpu_places,
     create_global_var,
@@ -46,6 +47,7 @@ __all__ = [
     "InputSpec",
     "LayerHelper",
     "Place",
+    "Print",
     "Program",
     "Scope",
     "Variable",

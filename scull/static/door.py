@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import Program
 
 
@@ -49,6 +49,7 @@ class BuildStrategy(Strategy):
         "memory_optimize": False,
         "sync_batch_norm": False,
         "cache_runtime_context": False,
+        "sequential_run": False,
         "build_cinn_pass": False,
         "remove_unnecessary_lock": True,
         "trainers_endpoints": [],
@@ -85,3 +86,12 @@ class CompiledProgram:
             )
         self._program = program_or_graph
         self._build_strategy = build_strategy or BuildStrategy()
+        self._scope = self._place = None
+
+    def _compile(self, scope: Any, place: Any) -> "CompiledProgram":
+        """Note where it will run, which must stay the same."""
+        for word, known, given in (("scope", self._scope, scope), ("place", self._place, place)):
+            if known is not None and known != given:
+                raise ArgumentError(f"Cannot compile program with different {word}.")
+        self._scope, self._place = scope, place
+        return self

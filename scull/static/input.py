@@ -42,8 +42,14 @@ def data(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Any:
         )
     kind = session.default_dtype() if dtype is None else dtype_of(dtype)
     block, meta = main_program().current_block(), Meta(with_batch(shape), kind)
-    if name in block.vars and block.vars[name].meta == meta:
-        return block.vars[name]
+    before = block.vars.get(name)
+    if before is not None and before.meta != meta:
+        raise ArgumentError(
+            f"Variable '{name}' has been created before, as {before.meta}, now as {meta}. "
+            "They are not matched."
+        )
+    if before is not None:
+        return before
     return block.variable(
         name,
         meta,

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from scull.core import session
-from scull.core.dtype import dtype_of
+from scull.core.dtype import DType, dtype_of
 from scull.core.interpreter import interpreting
 from scull.core.meta import Meta
 from scull.core.op import op_of
 from scull.core.place import CPUPlace
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program, startup_program
 from scull.ir.recorder import Recorder
 from scull.ir.variable import with_batch
@@ -39,6 +42,12 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 @contextmanager
 def device_guard(device: str | None = None) -> Iterator[None]:
     """Operators made within name `device` as where they run."""
+    if device is not None and device.split(":")[0] not in ("cpu", "gpu", "xpu", ""):
+        raise ArgumentError(
+            "The Attr(device) should be 'cpu', 'xpu', 'gpu' or custom device, and it can also be "
+            "empty string or None when there is no need to specify device. But received "
+            f"{device}"
+        )
     block = main_program().current_block()
     before = len(block.ops)
     yield
@@ -74,8 +83,9 @@ def create_global_var(
         force_cpu (bool): kept for Paddle's signature.
         name (str, optional): its name.
     """
-    name = name or session.unique_name("global_var") + ".tmp_0"
-    meta = Meta(with_batch(shape), dtype_of(dtype))
+    check_shape(shape, "create_global_var")
+    name = name or session.unique_name("_generated_var")
+    meta, value = Meta(with_batch(shape), filled_dtype(dtype)), float(np.asarray(value).item())
     made = (
         main_program()
         .global_block()
@@ -86,9 +96,35 @@ def create_global_var(
     recorder = Recorder(block)
     with interpreting(recorder), recorder.into(twin):
         op_of("fill_constant").call(
-            shape=meta.shape, value=value, dtype=meta.dtype, str_value=str(float(value))
+            shape=meta.shape, value=value, dtype=meta.dtype, str_value=str(value)
         )
     return made
+
+
+def check_shape(shape: Any, function: str) -> None:
+    """Refuse what is no list of integers."""
+    if not isinstance(shape, list | tuple | np.ndarray):
+        raise ArgumentTypeError(
+            f"The type of 'shape' in {function} must be list, tuple or numpy.ndarray, but received "
+            f"{type(shape)}."
+        )
+    for n in shape:
+        if not isinstance(n, int | np.integer):
+            raise ArgumentTypeError(
+                f"The type of 'item of shape' in {function} must be an integer, but received "
+                f"{type(n)}."
+            )
+
+
+def filled_dtype(dtype: Any) -> DType:
+    """An element type that `create_global_var` fills with a number."""
+    found = dtype_of(dtype)
+    if found.is_complex:
+        raise ArgumentTypeError(
+            "The data type of 'dtype' in create_global_var must be bool, integer or float, but "
+            f"received {found.name}."
+        )
+    return found
 
 
 __all__ = [

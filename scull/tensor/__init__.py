@@ -29,6 +29,19 @@ from scull.tensor.creation import (
     zeros,
     zeros_like,
 )
+from scull.tensor.decomposition import (
+    cholesky,
+    cond,  # noqa: F401  these of linear algebra are methods, and functions of paddle.linalg
+    eig,  # noqa: F401
+    eigh,  # noqa: F401
+    eigvals,  # noqa: F401
+    eigvalsh,
+    lu,  # noqa: F401
+    lu_unpack,  # noqa: F401
+    pinv,  # noqa: F401
+    qr,  # noqa: F401
+    svd,  # noqa: F401
+)
 from scull.tensor.einsum import einsum
 from scull.tensor.elementwise import (
     add,
@@ -48,6 +61,14 @@ from scull.tensor.elementwise import (
     remainder,
     scale,
     subtract,
+)
+from scull.tensor.equation import (
+    cholesky_solve,  # noqa: F401
+    inverse,
+    lstsq,  # noqa: F401
+    matrix_power,  # noqa: F401
+    multi_dot,  # noqa: F401
+    solve,  # noqa: F401
 )
 from scull.tensor.function import (
     abs,
@@ -170,6 +191,7 @@ from scull.tensor.linalg import (
     addmm,
     bincount,
     bmm,
+    cross,
     dist,
     dot,
     histogram,
@@ -232,9 +254,12 @@ from scull.tensor.manipulation import (
 )
 from scull.tensor.matrix import (
     diag,
+    diag_embed,
+    diagflat,
     diagonal,
     eye,
     meshgrid,
+    trace,
     tril,
     triu,
 )
@@ -266,7 +291,6 @@ from scull.tensor.reduction import (
     nansum,
     prod,
     sum,
-    trace,
 )
 from scull.tensor.search import (
     argmax,
@@ -280,6 +304,7 @@ from scull.tensor.search import (
     sort,
     topk,
     unique,
+    unique_consecutive,
     where,
 )
 from scull.tensor.stat import (
@@ -296,33 +321,36 @@ __all__ = [
     "any", "arange", "argmax", "argmin", "argsort", "as_strided", "assign", "bernoulli",
     "bincount", "bitwise_and", "bitwise_and_", "bitwise_not", "bitwise_not_", "bitwise_or",
     "bitwise_or_", "bitwise_xor", "bitwise_xor_", "bmm", "broadcast_shape", "broadcast_tensors",
-    "broadcast_to", "bucketize", "cast", "cast_", "ceil", "ceil_", "chunk", "clip", "clip_",
-    "clone", "concat", "count_nonzero", "crop", "cumsum", "cumsum_", "diag", "diagonal", "diff",
-    "dist", "divide", "divide_", "dot", "einsum", "empty", "empty_like", "equal", "equal_",
-    "equal_all", "erf", "erf_", "exp", "exp_", "expand", "expand_as", "expm1", "expm1_", "eye",
-    "flatten", "flatten_", "flip", "floor", "floor_", "floor_divide", "floor_divide_", "floor_mod",
-    "floor_mod_", "fmax", "fmin", "frac", "frac_", "full", "full_like", "gather", "gather_nd",
+    "broadcast_to", "bucketize", "cast", "cast_", "ceil", "ceil_", "cholesky", "chunk", "clip",
+    "clip_", "clone", "concat", "count_nonzero", "crop", "cross", "cumsum", "cumsum_", "diag",
+    "diag_embed", "diagflat", "diagonal", "diff", "dist", "divide", "divide_", "dot",
+    "eigvalsh", "einsum", "empty", "empty_like", "equal", "equal_", "equal_all", "erf", "erf_",
+    "exp", "exp_", "expand", "expand_as", "expm1", "expm1_", "eye", "flatten", "flatten_",
+    "flip", "floor", "floor_", "floor_divide", "floor_divide_", "floor_mod", "floor_mod_",
+    "fmax", "fmin", "frac", "frac_", "full", "full_like", "gather", "gather_nd",
     "get_rng_state", "greater_equal", "greater_equal_", "greater_than", "greater_than_",
-    "histogram", "increment", "index_add", "index_add_", "index_put", "index_put_", "index_sample",
-    "index_select", "inner", "is_complex", "is_empty", "is_floating_point", "is_integer",
-    "is_tensor", "isclose", "isfinite", "isinf", "isnan", "kron", "kthvalue", "lerp", "lerp_",
-    "less_equal", "less_equal_", "less_than", "less_than_", "linspace", "log", "log10", "log10_",
-    "log1p", "log1p_", "log2", "log2_", "log_", "logical_and", "logical_and_", "logical_not",
-    "logical_not_", "logical_or", "logical_or_", "logical_xor", "logical_xor_", "logspace",
-    "logsumexp", "masked_fill", "masked_fill_", "masked_select", "matmul", "max", "maximum",
-    "mean", "median", "meshgrid", "min", "minimum", "mm", "mod", "mod_", "moveaxis", "multinomial",
-    "multiplex", "multiply", "multiply_", "mv", "nan_to_num", "nan_to_num_", "nanmean", "nansum",
-    "neg", "neg_", "nonzero", "norm", "normal", "not_equal", "not_equal_", "numel", "ones",
-    "ones_like", "outer", "pow", "pow_", "prod", "put_along_axis", "put_along_axis_", "quantile",
-    "rand", "randint", "randint_like", "randn", "randperm", "rank", "reciprocal", "reciprocal_",
-    "remainder", "remainder_", "repeat_interleave", "reshape", "reshape_", "reverse", "roll",
-    "round", "round_", "rsqrt", "rsqrt_", "scale", "scale_", "scatter", "scatter_", "scatter_nd",
-    "scatter_nd_add", "searchsorted", "seed", "set_printoptions", "set_rng_state", "shape",
-    "sigmoid", "sigmoid_", "sign", "slice", "sort", "split", "sqrt", "sqrt_", "square", "square_",
-    "squeeze", "squeeze_", "stack", "standard_normal", "stanh", "std", "strided_slice", "subtract",
+    "histogram", "increment", "index_add", "index_add_", "index_put", "index_put_",
+    "index_sample", "index_select", "inner", "inverse", "is_complex", "is_empty",
+    "is_floating_point", "is_integer", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
+    "kron", "kthvalue", "lerp", "lerp_", "less_equal", "less_equal_", "less_than", "less_than_",
+    "linspace", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
+    "logical_and", "logical_and_", "logical_not", "logical_not_", "logical_or", "logical_or_",
+    "logical_xor", "logical_xor_", "logspace", "logsumexp", "masked_fill", "masked_fill_",
+    "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum",
+    "mm", "mod", "mod_", "moveaxis", "multinomial", "multiplex", "multiply", "multiply_", "mv",
+    "nan_to_num", "nan_to_num_", "nanmean", "nansum", "neg", "neg_", "nonzero", "norm",
+    "normal", "not_equal", "not_equal_", "numel", "ones", "ones_like", "outer", "pow", "pow_",
+    "prod", "put_along_axis", "put_along_axis_", "quantile", "rand", "randint", "randint_like",
+    "randn", "randperm", "rank", "reciprocal", "reciprocal_", "remainder", "remainder_",
+    "repeat_interleave", "reshape", "reshape_", "reverse", "roll", "round", "round_", "rsqrt",
+    "rsqrt_", "scale", "scale_", "scatter", "scatter_", "scatter_nd", "scatter_nd_add",
+    "searchsorted", "seed", "set_printoptions", "set_rng_state", "shape", "sigmoid", "sigmoid_",
+    "sign", "slice", "sort", "split", "sqrt", "sqrt_", "square", "square_", "squeeze",
+    "squeeze_", "stack", "standard_normal", "stanh", "std", "strided_slice", "subtract",
     "subtract_", "sum", "t", "t_", "take_along_axis", "tanh", "tanh_", "tensordot", "tile",
     "to_tensor", "tolist", "topk", "trace", "transpose", "transpose_", "tril", "tril_", "triu",
-    "triu_", "trunc", "trunc_", "unbind", "unflatten", "uniform", "unique", "unsqueeze",
-    "unsqueeze_", "unstack", "var", "view", "view_as", "where", "where_", "zeros", "zeros_like",
+    "triu_", "trunc", "trunc_", "unbind", "unflatten", "uniform", "unique",
+    "unique_consecutive", "unsqueeze", "unsqueeze_", "unstack", "var", "view", "view_as",
+    "where", "where_", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -5,15 +5,13 @@ from typing import Any
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
-from scull.ops import compare, like, move, search
+from scull.ops import compare, move, pick, search
 from scull.ops import index as places
 from scull.ops import join as ops
 from scull.ops import mask as masks
-from scull.ops.promotion import cast_to
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
     axis_inputs,
-    called,
     held_number,
     integer,
     integers,
@@ -151,11 +149,13 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
         [[1, 2], [3, 4]]
     """
     needs_tensor(x, "unstack")
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise ArgumentError(f"`axis` is {axis}, outside [-{len(x.shape)}, {len(x.shape)})")
-    if num is not None and x.shape[axis] not in (-1, num):
-        raise ArgumentError(f"axis {axis} has {x.shape[axis]} slices, not {num}")
-    return ops.unbind(x, axis=axis)
+    ndim = len(x.shape)
+    if not -ndim <= axis < ndim:
+        raise ArgumentError(f"`axis` must be in the range [-{ndim}, {ndim})")
+    size = x.shape[axis]
+    if num is not None and not 0 <= num <= size:
+        raise ArgumentError(f"`num` must be in the range [0, {size})")
+    return ops.unstack(x, axis=axis, num=size if num is None else num)
 
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -265,7 +265,8 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
         >>> paddle.index_select(x, paddle.to_tensor([1]), axis=1).tolist()
         [[2], [4]]
     """
-    return places.gather(x, index, axis=axis, name=called(name, "index_select"))
+    needs_tensor(x, "index_select")
+    return pick.index_select(x, index, axis=axis, name=name)
 
 
 def index_sample(x: Any, index: Any) -> Any:
@@ -281,7 +282,8 @@ def index_sample(x: Any, index: Any) -> Any:
         >>> paddle.index_sample(x, paddle.to_tensor([[1], [0]])).tolist()
         [[2], [3]]
     """
-    return search.take_along_axis(x, index, axis=1)
+    needs_tensor(x, "index_sample")
+    return pick.index_sample(x, index)
 
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
@@ -300,12 +302,8 @@ def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None
         >>> paddle.index_add(x, places, 0, paddle.to_tensor([2.0, 3.0])).tolist()
         [1.0, 6.0]
     """
-    ndim, axis = len(x.shape), axis % len(x.shape)
-    perm = [axis, *[a for a in range(ndim) if a != axis]]
-    turned, updates = (move.transpose(v, perm=perm) if axis else v for v in (x, value))
-    found = places.scatter_nd_add(turned, like.unsqueeze(index, axes=(1,)), updates, name=name)
-    back = sorted(range(ndim), key=perm.__getitem__)
-    return move.transpose(found, perm=back) if axis else found
+    needs_tensor(x, "index_add")
+    return pick.index_add(x, index, value, axis=axis, name=name)
 
 
 def index_put(
@@ -372,8 +370,8 @@ def put_along_axis(
         indices (Tensor): the places, with as many axes.
         values (number | Tensor): what is written.
         axis (int): the axis.
-        reduce (str): `assign` or `add`.
-        include_self (bool): with `add`, whether what is there counts.
+        reduce (str): `assign`, or how values meet: `add`, `mul`, `mean`, `amin`, `amax`.
+        include_self (bool): whether what is there counts too.
         broadcast (bool): whether `indices` stretch along the other axes.
 
     Examples:
@@ -382,28 +380,13 @@ def put_along_axis(
         >>> paddle.put_along_axis(x, paddle.to_tensor([[0]]), 9, 0).tolist()
         [[9, 9], [3, 4]]
     """
-    if reduce not in ("assign", "add", "sum"):
-        raise ArgumentError(f"`reduce` is `assign` or `add`, not {reduce!r}")
-    axis %= len(arr.shape)
+    if len(arr.shape) != len(indices.shape):
+        raise ArgumentError("`indices` and `arr` must have the same number of dimensions!")
     if broadcast:
         indices = stretched(indices, arr, axis)
     values = move.expand(tensor_like(values, arr), shape=tuple(indices.shape))
-    added = search.place_along(values, indices, arr, axis=axis)
-    written = cast_to(like.full_like(values, value=1.0), "int32")
-    touched = search.place_along(written, indices, cast_to(arr, "int32"), axis=axis)
-    if reduce != "assign":
-        kept = (
-            arr if include_self else compare.where(touched > 0, like.full_like(arr, value=0.0), arr)
-        )
-        return kept + added
-    spots = [indices if a == axis else own_place(indices, a) for a in range(len(arr.shape))]
-    return masks.index_put(arr, spots, values)
-
-
-def own_place(indices: Any, axis: int) -> Any:
-    """Where each element of `indices` stands along `axis`."""
-    ones = cast_to(like.full_like(indices, value=1.0), "int64")
-    return search.cumsum(ones, axis=axis, exclusive=True)
+    attrs = {"axis": axis, "reduce": reduce, "include_self": include_self}
+    return pick.put_along_axis(arr, indices, values, **attrs)
 
 
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:

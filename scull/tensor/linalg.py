@@ -3,16 +3,13 @@
 import math
 from typing import Any
 
-import numpy as np
-
-from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ShapeError
-from scull.ops import compare, create, elementwise, like, linear, move, reduce
+from scull.errors import ArgumentError, DtypeError
+from scull.ops import compare, count, elementwise, linear, move, product, reduce
 from scull.ops.promotion import cast_to
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
 from scull.tensor.reduction import max, min
-from scull.tensor.size import called, integers, needs_tensor, reduced_axes
+from scull.tensor.size import called, integer, integers, needs_tensor, reduced_axes
 
 
 def matmul(
@@ -66,11 +63,8 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.bmm(paddle.ones([2, 1, 3]), paddle.ones([2, 3, 1])).shape
         [2, 1, 1]
     """
-    if len(x.shape) != 3 or len(y.shape) != 3:
-        raise ShapeError(f"bmm() takes three axes each, not {len(x.shape)} and {len(y.shape)}")
-    if x.shape[0] != y.shape[0] and -1 not in (x.shape[0], y.shape[0]):
-        raise ShapeError(f"x has {x.shape[0]} matrices and y has {y.shape[0]}")
-    return linear.matmul(x, y, name=name)
+    needs_tensor(x, "bmm")
+    return product.bmm(x, y, name=name)
 
 
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:
@@ -86,7 +80,8 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
         >>> paddle.mv(paddle.ones([2, 3]), paddle.ones([3])).tolist()
         [3.0, 3.0]
     """
-    return linear.matmul(x, vec, name=name)
+    needs_tensor(x, "mv")
+    return product.mv(x, vec, name=name)
 
 
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
@@ -102,7 +97,8 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.dot(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
         11.0
     """
-    return reduce.reduce_sum(x * y, axis=(-1,), name=name)
+    needs_tensor(x, "dot")
+    return product.dot(x, y, name=name)
 
 
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
@@ -139,7 +135,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
         [[3, 4], [6, 8]]
     """
     column, row = move.reshape(x, shape=(-1, 1)), move.reshape(y, shape=(1, -1))
-    return elementwise.multiply(column, row, name)
+    return linear.matmul(column, row, name=called(name, "outer"))
 
 
 def kron(x: Any, y: Any, name: str | None = None) -> Any:
@@ -155,11 +151,27 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.kron(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 1])).tolist()
         [1, 1, 2, 2]
     """
-    ndim = len(x.shape)
-    wide = like.unsqueeze(x, axes=[2 * i + 1 for i in range(ndim)])
-    tall = like.unsqueeze(y, axes=[2 * i for i in range(ndim)])
-    shape = [a * b for a, b in zip(x.shape, y.shape, strict=True)]
-    return move.reshape(wide * tall, shape=shape, name=name)
+    needs_tensor(x, "kron")
+    return product.kron(x, y, name=name)
+
+
+def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
+    """The vector products along an axis of size 3.
+
+    Args:
+        x (Tensor): the left operand.
+        y (Tensor): the right one, of the same shape.
+        axis (int): the axis; 9 stands for the first of size 3.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.cross(paddle.to_tensor([1, 0, 0]), paddle.to_tensor([0, 1, 0])).tolist()
+        [0, 0, 1]
+    """
+    needs_tensor(x, "cross")
+    axis = 9 if axis is None else axis
+    return product.cross(x, y, axis=axis, name=name)
 
 
 def addmm(
@@ -180,8 +192,8 @@ def addmm(
         >>> paddle.addmm(paddle.ones([1, 1]), paddle.ones([1, 2]), paddle.ones([2, 1])).item()
         3.0
     """
-    product = create.scale(linear.matmul(x, y), scale=alpha)
-    return elementwise.add(create.scale(input, scale=beta), product, name)
+    needs_tensor(x, "addmm")
+    return product.addmm(input, x, y, beta=beta, alpha=alpha, name=name)
 
 
 def norm(
@@ -270,39 +282,42 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
-    """How often each whole number from 0 on is found; eager mode only.
+    """How often each whole number from 0 on is found.
 
     Args:
         x (Tensor): whole numbers from 0 on.
         weights (Tensor, optional): what each counts.
         minlength (int): the least length of the result.
-        name (str, optional): of no effect.
+        name (str, optional): the name of the output in a Program.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.bincount(paddle.to_tensor([1, 1, 2])).tolist()
         [0, 2, 1]
     """
-    found = np.bincount(x.array, None if weights is None else weights.array, minlength)
-    return Tensor(found if weights is None else found.astype(weights.array.dtype))
+    needs_tensor(x, "bincount")
+    if not x.dtype.is_integer:
+        raise DtypeError("Elements in Input(x) should all be integers")
+    return count.bincount(x, weights, minlength=minlength, name=name)
 
 
 def histogram(
     input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None
 ) -> Any:
-    """How many elements lie in each of equal parts of a range; eager mode only.
+    """How many elements lie in each of equal parts of a range.
 
     Args:
         input (Tensor): the elements.
         bins (int): how many parts.
         min (float): where the range begins.
         max (float): where it ends; both 0 for that of the elements.
-        name (str, optional): of no effect.
+        name (str, optional): the name of the output in a Program.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.histogram(paddle.to_tensor([1.0, 2.0, 1.0]), 4, 0, 3).tolist()
         [0, 2, 1, 0]
     """
-    reach = None if min == max == 0 else (min, max)
-    return Tensor(np.histogram(input.array, bins, reach)[0])
+    needs_tensor(input, "histogram", "input")
+    attrs = {"bins": bins, "min": integer(min, "min"), "max": integer(max, "max")}
+    return count.histogram(input, **attrs, name=name)

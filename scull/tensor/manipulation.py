@@ -7,10 +7,7 @@ import numpy as np
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.ir.variable import Variable
-from scull.ops import join, like, move, slicing
-from scull.ops.index import gather
-from scull.tensor.attribute import broadcast_shape
-from scull.tensor.creation import constant
+from scull.ops import like, move, slicing, spread
 from scull.tensor.size import called, integer, integers, needs_tensor, shape_inputs
 
 
@@ -258,10 +255,7 @@ def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
         >>> a.shape, b.shape
         ([2, 3], [2, 3])
     """
-    shape: list[int] = []
-    for x in input:
-        shape = broadcast_shape(shape, list(x.shape))
-    return [move.expand(x, shape=shape, name=name) for x in input]
+    return spread.broadcast_tensors(list(input), name=name)
 
 
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
@@ -296,11 +290,12 @@ def repeat_interleave(x: Any, repeats: Any, axis: Any = None, name: str | None =
         >>> paddle.repeat_interleave(paddle.to_tensor([1, 2]), 2).tolist()
         [1, 1, 2, 2]
     """
+    needs_tensor(x, "repeat_interleave")
     if axis is None:
-        x, axis = move.reshape(x, shape=(-1,)), 0
-    counts = repeats.array if isinstance(repeats, Tensor) else integer(repeats, "repeats")
-    places = np.repeat(np.arange(x.shape[axis]), counts)
-    return gather(x, constant(places), axis=axis % len(x.shape), name=name)
+        x, axis = flatten(x), 0
+    if isinstance(repeats, Tensor | Variable):
+        return spread.repeat_interleave(x, repeats, axis=axis, name=name)
+    return spread.repeat_interleave(x, repeats=integer(repeats, "repeats"), axis=axis, name=name)
 
 
 def flip(x: Any, axis: Any, name: str | None = None) -> Any:
@@ -327,7 +322,7 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
 
     Args:
         x (Tensor): the elements.
-        shifts (int | list | tuple): how far.
+        shifts (int | list | tuple | Tensor): how far.
         axis (int | list | tuple, optional): along which axes; all elements in order when None.
         name (str, optional): the name of the output in a Program.
 
@@ -336,18 +331,17 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
         >>> paddle.roll(paddle.to_tensor([1, 2, 3]), 1).tolist()
         [3, 1, 2]
     """
-    if axis is None:
-        flat = roll(move.reshape(x, shape=(-1,)), shifts, 0)
-        return move.reshape(flat, shape=tuple(x.shape), name=name)
-    pairs = zip(integers(axis, "axis"), integers(shifts, "shifts"), strict=True)
-    for a, shift in pairs:
-        size = x.shape[a]
-        if size and shift % size:
-            cut = size - shift % size
-            first = slicing.slice(x, axes=(a,), starts=(0,), ends=(cut,))
-            last = slicing.slice(x, axes=(a,), starts=(cut,), ends=(size,))
-            x = join.concat([last, first], axis=a, name=name)
-    return x
+    needs_tensor(x, "roll")
+    axes = () if axis is None else integers(axis, "axis")
+    for a in axes:
+        if not -len(x.shape) <= a < len(x.shape):
+            ndim = len(x.shape)
+            raise ArgumentError(
+                f"axis is out of range, it should be in range [-{ndim}, {ndim}), but received {a}"
+            )
+    if isinstance(shifts, Variable):
+        return spread.roll(x, shifts, axis=axes, name=name)
+    return spread.roll(x, shifts=integers(shifts, "shifts"), axis=axes, name=name)
 
 
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:

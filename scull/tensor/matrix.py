@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import numpy as np
-
-from scull.errors import ShapeError
-from scull.ops import create, move
-from scull.ops.index import gather_nd, scatter_nd_add
-from scull.tensor.creation import constant, full
-from scull.tensor.size import called, dtype_or_default, integer, tensor_like
+from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
+from scull.ops import create, move, spread
+from scull.ops import diagonal as ops
+from scull.tensor.creation import to_tensor
+from scull.tensor.size import called, dtype_or_default, integer, needs_tensor
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
@@ -79,12 +78,7 @@ def meshgrid(*args: Any, **options: Any) -> list[Any]:
         [[0, 0, 0], [1, 1, 1]]
     """
     vectors = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
-    shape = [v.shape[0] if len(v.shape) else 1 for v in vectors]
-    columns = [
-        move.reshape(v, shape=[-1 if i == j else 1 for j in range(len(vectors))])
-        for i, v in enumerate(vectors)
-    ]
-    return [move.expand(c, shape=shape, name=options.get("name")) for c in columns]
+    return spread.meshgrid(vectors, name=options.get("name"))
 
 
 def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = None) -> Any:
@@ -101,21 +95,8 @@ def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = Non
         >>> paddle.diag(paddle.to_tensor([1, 2])).tolist()
         [[1, 0], [0, 2]]
     """
-    if len(x.shape) == 2:
-        return diagonal(x, offset, name=name)
-    if len(x.shape) != 1:
-        raise ShapeError(f"diag() takes a vector or a matrix, not {len(x.shape)} axes")
-    size = x.shape[0] + abs(offset)
-    around = full([size, size], padding_value, x.dtype)
-    rows = np.arange(x.shape[0]) + max(-offset, 0)
-    places = np.stack([rows, rows + offset], 1)
-    beside = tensor_like(padding_value, x)
-    return scatter_at(around, places, x - beside, name)
-
-
-def scatter_at(x: Any, places: Any, updates: Any, name: str | None) -> Any:
-    """`x` with `updates` added at `places`."""
-    return scatter_nd_add(x, constant(places), updates, name=name)
+    needs_tensor(x, "diag")
+    return ops.diag(x, offset=offset, padding_value=padding_value, name=name)
 
 
 def diagonal(
@@ -135,11 +116,64 @@ def diagonal(
         >>> paddle.diagonal(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [1, 4]
     """
-    ndim = len(x.shape)
-    first, second = axis1 % ndim, axis2 % ndim
-    rest = [a for a in range(ndim) if a not in (first, second)]
-    turned = move.transpose(x, perm=[first, second, *rest])
-    count = min(x.shape[first] + min(offset, 0), x.shape[second] - max(offset, 0))
-    rows = np.arange(max(count, 0)) + max(-offset, 0)
-    found = gather_nd(turned, constant(np.stack([rows, rows + offset], 1)))
-    return move.transpose(found, perm=[*range(1, ndim - 1), 0], name=name)
+    needs_tensor(x, "diagonal")
+    return ops.diagonal(x, offset=offset, axis1=axis1, axis2=axis2, name=name)
+
+
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Zeros with the last axis on the diagonal of two new ones.
+
+    Args:
+        input (Tensor): the diagonals.
+        offset (int): the diagonal; 1 lies above the main one.
+        dim1 (int): the axis of rows.
+        dim2 (int): the axis of columns.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.diag_embed(paddle.to_tensor([1, 2])).tolist()
+        [[1, 0], [0, 2]]
+    """
+    return ops.diag_embed(tensor_of(input), offset=offset, dim1=dim1, dim2=dim2)
+
+
+def tensor_of(value: Any) -> Any:
+    """A tensor, made of an array or numbers where it is none."""
+    return value if isinstance(value, Tensor | Variable) else to_tensor(value)
+
+
+def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
+    """All elements in order as the diagonal of a matrix.
+
+    Args:
+        x (Tensor): the elements.
+        offset (int): the diagonal; 1 lies above the main one.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.diagflat(paddle.to_tensor([[1], [2]])).tolist()
+        [[1, 0], [0, 2]]
+    """
+    needs_tensor(x, "diagflat")
+    flat = x if len(x.shape) == 1 else move.flatten(x, start_axis=0, stop_axis=-1)
+    return ops.diag(flat, offset=offset, padding_value=0.0, name=name)
+
+
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+    """The sum of the diagonal of two axes.
+
+    Args:
+        x (Tensor): of two axes or more.
+        offset (int): the diagonal; 1 lies above the main one.
+        axis1 (int): the axis of rows.
+        axis2 (int): the axis of columns.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.trace(paddle.eye(3)).item()
+        3.0
+    """
+    needs_tensor(x, "trace")
+    return ops.trace(x, offset=offset, axis1=axis1, axis2=axis2, name=name)

@@ -10,7 +10,9 @@ from scull.ir.variable import Variable
 from scull.tensor import (
     attribute,
     creation,
+    decomposition,
     elementwise,
+    equation,
     function,
     inplace,
     join,
@@ -26,6 +28,8 @@ from scull.tensor import (
 
 METHODS: dict[Any, str] = {
     attribute: "is_complex is_floating_point is_integer numel rank",
+    decomposition: "cholesky cond eig eigvals eigvalsh lu lu_unpack pinv qr",
+    equation: "cholesky_solve inverse lstsq matrix_power multi_dot solve",
     elementwise: """add add_n divide floor_divide floor_mod fmax fmin increment lerp maximum minimum
         mod multiply pow remainder scale subtract""",
     function: """abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p
@@ -33,17 +37,19 @@ METHODS: dict[Any, str] = {
     join: """chunk concat gather gather_nd index_add index_put index_sample index_select masked_fill
         masked_select put_along_axis scatter scatter_nd scatter_nd_add split stack take_along_axis
         unbind unstack""",
-    linalg: "addmm bincount bmm dist dot histogram inner kron matmul mm mv norm outer tensordot",
+    linalg: """addmm bincount bmm cross dist dot histogram inner kron matmul mm mv norm outer
+        tensordot""",
     logic: """all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal equal_all
         greater_equal greater_than is_empty is_tensor isclose less_equal less_than logical_and
         logical_not logical_or logical_xor not_equal""",
     manipulation: """as_strided broadcast_tensors broadcast_to expand expand_as flatten flip
         moveaxis repeat_interleave reshape reverse roll slice squeeze strided_slice t tile
         transpose unflatten unsqueeze view view_as""",
-    matrix: "diag diagonal tril triu",
+    matrix: "diag diag_embed diagflat diagonal trace tril triu",
     random: "bernoulli multinomial",
-    reduction: "amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum trace",
-    search: "argmax argmin argsort bucketize kthvalue multiplex nonzero sort topk unique where",
+    reduction: "amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum",
+    search: """argmax argmin argsort bucketize kthvalue multiplex nonzero sort topk unique
+        unique_consecutive where""",
     stat: "median nanmean quantile std var",
 }
 

@@ -8,9 +8,8 @@ from scull.core.random import Generator
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
-from scull.ops import like, math, random, search
+from scull.ops import like, random
 from scull.ops.promotion import cast_to
-from scull.tensor.search import searchsorted
 from scull.tensor.size import dtype_or_default, integer, needs_tensor, shape_inputs
 
 
@@ -305,11 +304,5 @@ def multinomial(
         [1]
     """
     needs_tensor(x, "multinomial")
-    if replacement:
-        running = search.cumsum(x, axis=-1)
-        unit = rand([*x.shape[:-1], num_samples], x.dtype)
-        return searchsorted(running, unit * running[..., -1:], right=True)
-    if isinstance(x, Tensor) and int((x.array > 0).sum(-1).min()) < num_samples:
-        raise ArgumentError(f"fewer than {num_samples} places have a weight above 0")
-    waits = -math.log(1.0 - rand(x.shape, x.dtype)) + 1e-30
-    return search.topk(x / waits, k=num_samples)[1]
+    attrs = {"num_samples": integer(num_samples, "num_samples"), "replacement": replacement}
+    return random.multinomial(x, **attrs, name=name)

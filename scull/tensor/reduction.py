@@ -6,7 +6,6 @@ from scull.core.dtype import dtype_of, int64
 from scull.ops import compare, create, elementwise, join, like, logic, reduce, search, slicing
 from scull.ops import math as functions
 from scull.ops.promotion import cast_to
-from scull.tensor.matrix import diagonal
 from scull.tensor.size import integer, needs_tensor, reduced_axes
 
 
@@ -267,24 +266,6 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
         2
     """
     return sum(cast_to(x, "bool"), axis, "int64", keepdim, name)
-
-
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The sum of the diagonal of two axes.
-
-    Args:
-        x (Tensor): of two axes or more.
-        offset (int): the diagonal; 1 lies above the main one.
-        axis1 (int): the axis of rows.
-        axis2 (int): the axis of columns.
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.trace(paddle.eye(3)).item()
-        3.0
-    """
-    return sum(diagonal(x, offset, axis1, axis2), -1, None, False, name)
 
 
 def diff(

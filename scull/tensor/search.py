@@ -2,19 +2,13 @@
 
 from typing import Any
 
-import numpy as np
-
 from scull.core.dtype import dtype_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
-from scull.ops import compare, like, move, search
-from scull.ops import join as ops
-from scull.ops.index import gather, gather_nd
-from scull.ops.promotion import cast_to
+from scull.ops import compare, count, like, pick, search
 from scull.ops.slicing import slice
 from scull.tensor.creation import constant
-from scull.tensor.reduction import sum
 from scull.tensor.size import called, integer, needs_tensor, tensor_like
 
 
@@ -227,10 +221,11 @@ def searchsorted(
         >>> paddle.searchsorted(paddle.to_tensor([1, 3, 5]), paddle.to_tensor([2, 3])).tolist()
         [1, 1]
     """
-    one = like.unsqueeze(sorted_sequence, axes=(len(sorted_sequence.shape) - 1,))
-    each = like.unsqueeze(values, axes=(len(values.shape),))
-    before = compare.less_equal(one, each) if right else compare.less_than(one, each)
-    return cast_to(sum(before, -1), "int32" if out_int32 else "int64")
+    needs_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
+    attrs = {"out_int32": out_int32, "right": right}
+    return count.searchsorted(
+        sorted_sequence, tensor_like(values, sorted_sequence), **attrs, name=name
+    )
 
 
 def bucketize(
@@ -254,6 +249,8 @@ def bucketize(
         >>> paddle.bucketize(paddle.to_tensor([2, 3]), paddle.to_tensor([1, 3, 5])).tolist()
         [1, 1]
     """
+    if len(sorted_sequence.shape) != 1:
+        raise ArgumentError(f"sorted_sequence has {len(sorted_sequence.shape)} axes, not one")
     return searchsorted(sorted_sequence, x, out_int32, right, name)
 
 
@@ -266,7 +263,7 @@ def unique(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """The elements without repetition, in rising order; eager mode only.
+    """The elements without repetition, in rising order.
 
     Args:
         x (Tensor): the elements.
@@ -283,21 +280,43 @@ def unique(
         [1, 3]
     """
     needs_tensor(x, "unique")
-    if isinstance(x, Variable):
-        raise ArgumentError("unique() works in eager mode only")
-    wanted = [return_index, return_inverse, return_counts]
-    found, *others = np.unique(x.array, True, True, True, axis)
-    first = first_of(x, others[0], axis)
-    rest = [Tensor(v.reshape(-1)).astype(dtype) for v, w in zip(others, wanted, strict=True) if w]
-    assert found.shape == tuple(first.shape)
-    return (first, *rest) if rest else first
+    wanted = (return_index, return_inverse, return_counts)
+    flags = {"return_index": return_index, "return_inverse": return_inverse}
+    flags |= {"return_counts": return_counts, "axis": () if axis is None else axis}
+    found, *others = count.unique(x, **flags, dtype=dtype_of(dtype), is_sorted=True)
+    rest = [v for v, w in zip(others, wanted, strict=True) if w]
+    return (found, *rest) if rest else found
 
 
-def first_of(x: Any, places: Any, axis: Any) -> Any:
-    """The elements (or slices) of `x` at `places`, on the tape."""
-    if axis is None:
-        return gather(move.reshape(x, shape=(-1,)), Tensor(places), axis=0)
-    return gather(x, Tensor(places), axis=axis)
+def unique_consecutive(
+    x: Any,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The elements that differ from the one before them.
+
+    Args:
+        x (Tensor): the elements.
+        return_inverse (bool): also which of the results each element is.
+        return_counts (bool): also how often each stands in a row.
+        axis (int, optional): slices along this axis instead of elements.
+        dtype (str | DType): of places and counts.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.unique_consecutive(paddle.to_tensor([1, 1, 2, 1])).tolist()
+        [1, 2, 1]
+    """
+    needs_tensor(x, "unique_consecutive")
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
+    axes = () if axis is None else axis
+    found = count.unique_consecutive(x, **flags, axis=axes, dtype=dtype_of(dtype))
+    rest = [v for v, w in zip(found[1:], (return_inverse, return_counts), strict=True) if w]
+    return (found[0], *rest) if rest else found[0]
 
 
 def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
@@ -314,6 +333,4 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
         >>> paddle.multiplex([a, b], paddle.to_tensor([[1], [0]])).tolist()
         [[1.0], [0.0]]
     """
-    rows = search.cumsum(cast_to(like.full_like(index, value=1.0), "int64"), axis=0, exclusive=True)
-    places = ops.concat([cast_to(index, "int64"), rows], axis=1)
-    return gather_nd(ops.stack(list(inputs)), places, name=name)
+    return pick.multiplex(list(inputs), index, name=name)

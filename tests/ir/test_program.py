@@ -1,5 +1,6 @@
 """Programs, blocks, operators and variables: what they hold, refuse and print."""
 
+import numpy as np
 import pytest
 
 import scull as paddle
@@ -161,3 +162,29 @@ def test_names_start_anew_under_a_guard_and_parameters_are_shared_by_name():
 def test_a_wrong_argument_of_a_guard_is_refused():
     with pytest.raises(TypeError, match="must be Program"), paddle.static.program_guard("main"):
         pass
+
+
+def test_a_missing_input_is_refused_with_its_slot_and_the_users_line():
+    block = main().global_block()
+    x, out = paddle.static.data("x", [2]), block.create_var("out")
+    with pytest.raises(SlotError, match=r"needs its input `Y`.*test_program.py"):
+        block.append_op("elementwise_add", {"X": x}, {"Out": out})
+
+
+def test_an_input_declared_again_is_the_same_and_with_another_shape_refused():
+    x = paddle.static.data("x", [2])
+    assert paddle.static.data("x", [2]) is x
+    with pytest.raises(ValueError, match="has been created before"):
+        paddle.static.data("x", [3])
+
+
+def test_a_run_prints_what_print_is_given(capsys):
+    x = paddle.static.data("x", [2])
+    y = paddle.static.Print(x, message="here", first_n=1)
+    for _ in range(2):
+        feed = {"x": np.ones(2, "float32")}
+        paddle.static.Executor().run(main(), feed=feed, fetch_list=[y])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["Variable: x", "  - message: here"]
+    assert lines[-1] == "  - data: [1 1]"
+    assert len(lines) == 8

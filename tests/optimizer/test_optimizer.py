@@ -195,3 +195,31 @@ def test_mistakes_are_refused():
     scheduled = opt.SGD(opt.lr.StepDecay(0.1, 2), parameters=[])
     with pytest.raises(RuntimeError, match="LRScheduler"):
         scheduled.set_lr(0.5)
+
+
+def constant(value):
+    start = paddle.nn.initializer.Constant(value)
+    return paddle.create_parameter([1], "float32", default_initializer=start)
+
+
+def test_the_first_step_of_a_group_knows_its_own_betas():
+    w = constant(0.5)
+    optimizer = opt.Adam(0.1, parameters=[{"params": [w], "beta1": 0.5, "beta2": 0.9}])
+    w.sum().backward()
+    optimizer.step()
+    assert w.item() == pytest.approx(0.4, rel=1e-5)
+
+
+def test_clearing_to_zero_leaves_a_gradient_that_still_moves_what_has_moments():
+    w = constant(0.5)
+    optimizer = opt.Adam(0.1, parameters=[w])
+    w.sum().backward()
+    optimizer.step()
+    optimizer.clear_grad()
+    assert w.grad.tolist() == [0.0]
+    optimizer.step()
+    assert w.item() == pytest.approx(0.333, abs=1e-3)
+    (w * 3.0).sum().backward()
+    assert w.grad.tolist() == [3.0]
+    optimizer.clear_grad(set_to_zero=False)
+    assert w.grad is None

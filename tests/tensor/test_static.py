@@ -10,7 +10,6 @@ import scull as paddle
 from scull.core import session
 from tests.tensor.test_function import UNARY
 
-EAGER_ONLY = ("unique",)  # how many elements there are depends on values
 RECORDS = json.loads(
     (Path(__file__).parents[1] / "data/reference/op_records.json").read_text(encoding="utf-8")
 )
@@ -75,7 +74,7 @@ def program():
         paddle.disable_static()
 
 
-@pytest.mark.parametrize("name", [n for n in UNARY if n not in EAGER_ONLY])
+@pytest.mark.parametrize("name", UNARY)
 def test_a_program_gives_what_eager_mode_gives(name, program):
     function, _, array = UNARY[name]
     x = paddle.static.data("x", array.shape, str(array.dtype))

@@ -11,7 +11,7 @@ from scull.optimizer.lr.decay import (
     NoamDecay,
     PolynomialDecay,
 )
-from scull.optimizer.lr.function import (
+from scull.optimizer.lr.function import (  # noqa: F401  older code asks for them here
     cosine_decay,
     exponential_decay,
     inverse_time_decay,
@@ -45,12 +45,4 @@ __all__ = [
     "CyclicLR",
     "LinearLR",
     "CosineAnnealingWarmRestarts",
-    "cosine_decay",
-    "exponential_decay",
-    "inverse_time_decay",
-    "linear_lr_warmup",
-    "natural_exp_decay",
-    "noam_decay",
-    "piecewise_decay",
-    "polynomial_decay",
 ]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scull.errors import ArgumentError, ShapeError
-from tests.ops.sample import array, call, f32, f64, fails, i32, i64, samples, strided
+from scull.errors import ArgumentError, DtypeError, ShapeError
+from tests.ops.sample import array, boolean, c64, call, f32, f64, fails, i32, i64, samples, strided
 
 
 def floats(*, low):
@@ -54,3 +54,27 @@ def remainder_samples():
     yield from floats(low=-2.0)
     yield call(array([5, -5, 5, -5], "int64"), array([3, 3, -3, -3], "int64"))
     yield fails(ArgumentError, "an integer is divided by 0", i64(3), i64() * 0, by_value=True)
+
+
+def raised(x, factor_tensor=None, factor=1.0):
+    """NumPy's own power; integers are multiplied."""
+    factor = factor if factor_tensor is None else factor_tensor.item()
+    return x ** (int(factor) if x.dtype.kind in "iu" else factor)
+
+
+@samples("pow", reference=raised)
+def pow_samples():
+    yield call(f32(3, 4), factor=2.0)
+    yield call(f32(3, 4), factor=3.0)
+    yield call(f32(2, 3, low=0.1), factor=0.5)
+    yield call(f32(2, 3, low=0.1), factor=-1.5)
+    yield call(f32(low=0.1))
+    yield call(f32(0, 3), factor=2.0)
+    yield call(strided(f64(2, 3)), factor=2.0)
+    yield call(c64(3), factor=3.0)
+    yield call(i64(2, 3), factor=2.0)
+    yield call(i32(3), factor=3.7)
+    yield call(f32(2, 3, low=0.1), array([2.5]))
+    yield call(f32(low=0.1), array([2.5]))
+    yield call(array([0.0, -1.0, np.inf, np.nan]), factor=0.5, grad=False, name_of_case="extremes")
+    yield fails(DtypeError, "bool[3] is not of numbers", boolean(3), factor=2.0)

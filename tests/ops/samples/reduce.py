@@ -3,7 +3,7 @@
 import numpy as np
 
 from scull.errors import RangeError
-from tests.ops.sample import boolean, call, f32, f64, fails, i32, i64, samples, strided
+from tests.ops.sample import array, boolean, call, f32, f64, fails, i32, i64, samples, strided
 
 
 def over(function):
@@ -49,6 +49,19 @@ def reduce_sum_samples():
 @samples("reduce_max", reference=over(np.max))
 def reduce_max_samples():
     yield from reduction(empty=False)
+
+
+@samples("reduce_min", reference=over(np.min))
+def reduce_min_samples():
+    yield from reduction(empty=False)
+
+
+@samples("reduce_prod", reference=over(np.prod))
+def reduce_prod_samples():
+    yield from reduction()
+    yield call(i32(2, 3), axis=(0,), out_dtype="int64")
+    yield call(array([[0.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), axis=(1,))
+    yield call(array([2.0, 0.0, 3.0]), axis=(), reduce_all=True, keepdim=True)
 
 
 @samples("reduce_mean", reference=over(np.mean))

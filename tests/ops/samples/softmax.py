@@ -1,10 +1,11 @@
-"""Samples of softmax and its logarithm."""
+"""Samples of softmax, its logarithm, and the logarithm of a sum of exponentials."""
 
 import numpy as np
 from scipy import special
 
 from scull.errors import DtypeError, RangeError
 from tests.ops.sample import array, bf16, call, f16, f32, f64, fails, i32, samples, strided
+from tests.ops.samples.reduce import reduction
 
 
 def normal_samples():
@@ -36,3 +37,16 @@ def softmax_samples():
 )
 def log_softmax_samples():
     yield from normal_samples()
+
+
+def log_of_sum(x, axis, keepdim, reduce_all):
+    """SciPy's own."""
+    return special.logsumexp(x, None if reduce_all or not x.ndim else axis, keepdims=keepdim)
+
+
+@samples("logsumexp", reference=log_of_sum)
+def logsumexp_samples():
+    yield from reduction(empty=False, integers=False)
+    yield call(array([1000.0, 1001.0]), name_of_case="far out")
+    yield call(array([[-np.inf, -np.inf], [np.inf, 1.0]]), axis=(1,), grad=False)
+    yield fails(DtypeError, "not of floating-point elements", i32(3))
