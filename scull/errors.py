@@ -16,6 +16,7 @@ ScullError
     FeedError           a fed value is missing, or has another shape or dtype
     FetchError          a fetched name is not a variable of the Program
     UninitializedError  a persistable variable has no value in the scope
+    NumberError         a result holds NaN or infinity, and FLAGS_check_nan_inf is set
   FileError             bytes that are not what they should be
     UnsafeFileError     a file that would run code
   UnsupportedError      something scull does not do, with the reason
@@ -84,6 +85,10 @@ class FetchError(RunError, ValueError):
 
 class UninitializedError(RunError):
     """A persistable variable has no value: run the startup Program in this scope first."""
+
+
+class NumberError(RunError, ArithmeticError):
+    """A result holds NaN or infinity: look at the operands the message shows, which came first."""
 
 
 class FileError(ScullError, ValueError):

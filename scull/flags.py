@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 DEFAULTS: dict[str, Any] = {
-    "DEBUG": 0,  # 1 compilations, 2 steps with times, 3 programs after passes, 4 source, 5 refusals
-    "COMPILE": "off",  # off, tiered or eager
+    "DEBUG": 0,  # 1 prints compilations, 2 steps of Programs with their times, 4 generated code
     "SCHEDULE_SEED": -1,  # any legal order of a plan, picked by this seed; -1: program order
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
     "LEDGER": False,  # count the bytes of every temporary of a run

@@ -13,6 +13,7 @@ from scull.autograd.interface import (
     tape_text,
 )
 from scull.autograd.layer import PyLayer, PyLayerContext
+from scull.autograd.saving import saved_tensors_hooks
 
 __all__ = [
     "PyLayer",
@@ -24,6 +25,7 @@ __all__ = [
     "is_grad_enabled",
     "jacobian",
     "no_grad",
+    "saved_tensors_hooks",
     "set_grad_enabled",
     "tape_text",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from scull.autograd.tape import backward as sweep
 from scull.core.eager import EAGER, SILENT
-from scull.core.interpreter import current, pop, push
+from scull.core.interpreter import current, is_recording, pop, push
 from scull.core.op import op_of
 from scull.core.tensor import Part, Tensor
 from scull.errors import ArgumentError, ShapeError
@@ -27,7 +27,7 @@ class Mode:
         return made.wrapped(function) if callable(function) else made
 
     def __enter__(self) -> None:
-        found = self.interpreter if current().plain else None
+        found = self.interpreter if current().eager else None
         self.pushed.append(found)
         if found is not None:
             push(found)
@@ -128,15 +128,13 @@ class set_grad_enabled(Mode):
 
 def is_grad_enabled() -> bool:
     """Whether operators are recorded on the tape now."""
-    found = current()
-    return found.plain and found.record
+    return is_recording()
 
 
 def listed(value: Any, name: str) -> list[Any]:
     """One Tensor or several, as a list."""
     values = [value] if isinstance(value, Tensor) else value
-    kinds = list | tuple | set
-    if not isinstance(values, kinds) or not all(isinstance(v, Tensor) for v in values):
+    if not isinstance(values, (list, tuple, set)) or not all(isinstance(v, Tensor) for v in values):
         raise AssertionError(f"`{name}` takes a Tensor or a list of Tensors")
     if not values:
         raise AssertionError(f"`{name}` is empty")
@@ -146,11 +144,7 @@ def listed(value: Any, name: str) -> list[Any]:
 def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[Any]:
     """The gradients to start from: ones where none is given."""
     grads = (
-        [None] * len(outputs)
-        if given is None
-        else [given]
-        if isinstance(given, Tensor)
-        else given
+        [None] * len(outputs) if given is None else [given] if isinstance(given, Tensor) else given
     )
     if not isinstance(grads, list | tuple):
         raise AssertionError(f"`{name}` takes Tensors and None, not {type(given).__name__}")

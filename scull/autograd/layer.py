@@ -4,16 +4,20 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd.saving import Saving
+from scull.autograd.version import changed
 from scull.core.eager import SILENT
-from scull.core.interpreter import current, interpreting
-from scull.core.tensor import Node, Part, Tensor, new, tick
-from scull.errors import ArgumentError, ArgumentTypeError, TapeError
+from scull.core.interpreter import current, interpreting, is_recording
+from scull.core.tensor import Leaf, Node, Part, Tensor, new, tick
+from scull.errors import ArgumentError
 
 
 class PyLayerContext:
     """What `forward` keeps for `backward`."""
 
     def __init__(self) -> None:
+        mode = current()
+        self.hooks = (mode.pack, mode.unpack) if isinstance(mode, Saving) else None
         self.container: tuple[Any, ...] = ()
         self.not_inplace: tuple[Any, ...] = ()
         self.non_differentiable: tuple[Any, ...] = ()
@@ -21,11 +25,13 @@ class PyLayerContext:
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep `tensors`; `saved_tensor()` gives them back."""
-        self.container = tensors
+        pack = self.hooks and self.hooks[0]
+        self.container = tuple(map(pack, tensors)) if pack else tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept."""
-        return self.container
+        unpack = self.hooks and self.hooks[1]
+        return tuple(map(unpack, self.container)) if unpack else self.container
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         self.not_inplace = tensors
@@ -45,11 +51,11 @@ class LayerOp:
     broadcasts = False
     kept = ()
 
-    def __init__(self, layer: Any, context: PyLayerContext, places: list[int], count: int) -> None:
+    def __init__(self, layer: Any, context: PyLayerContext, inputs: int, outputs: int) -> None:
         self.layer, self.context, self.name = layer, context, layer.__name__
-        self.places, self.count = places, count
-        self.outputs: tuple[str, ...] = ()
-        self.optional: frozenset[str] = frozenset()
+        self.count = inputs
+        self.outputs = tuple(map(str, range(outputs)))
+        self.optional = frozenset(self.outputs)
 
     def pull(self, node: Any, dout: Any) -> list[Any]:
         """Gradients as arrays."""
@@ -63,7 +69,8 @@ class LayerOp:
                 Tensor(np.zeros(*shape)) if g is None and shape else g
                 for g, shape in zip(dout, node.shapes[1], strict=True)
             ]
-        found = self.layer.backward(self.context, *dout)
+        arrived = [g for g, shape in zip(dout, node.shapes[1], strict=True) if shape]
+        found = self.layer.backward(self.context, *arrived)
         grads = list(found) if isinstance(found, tuple | list) else [found]
         if len(grads) != self.count:
             raise ArgumentError(
@@ -72,15 +79,10 @@ class LayerOp:
             )
         for g in grads:
             if g is not None and not isinstance(g, Tensor):
-                raise ArgumentTypeError(
+                raise ArgumentError(
                     f"{self.name}.backward returned a {type(g).__name__}, not a Tensor"
                 )
-        for edge, place in zip(node.edges, self.places, strict=True):
-            if edge is not None and grads[place] is None:
-                raise TapeError(
-                    f"{self.name}.backward returned None for an input that needs a gradient"
-                )
-        return [grads[place] for place in self.places]
+        return grads
 
 
 class PyLayer:
@@ -120,10 +122,9 @@ class PyLayer:
         several = isinstance(found, tuple | list)
         outs = list(found) if several else [found]
         given = tensors_in([*arguments, *options.values()])
-        mode = current()
         if not any(isinstance(o, Tensor) for o in outs):
-            raise ArgumentTypeError(f"{cls.__name__}.forward returned no Tensor")
-        if mode.plain and mode.record and any(t.node is not None for t in given):
+            raise ArgumentError(f"{cls.__name__}.forward returned no Tensor")
+        if is_recording() and any(t.node is not None for t in given):
             outs = recorded(cls, context, given, outs)
         return type(found)(outs) if several else outs[0]
 
@@ -142,9 +143,7 @@ def tensors_in(values: Any) -> list[Any]:
 def recorded(layer: Any, context: PyLayerContext, given: list[Any], outs: list[Any]) -> list[Any]:
     """`outs` as results of one node."""
     node = new(Node)
-    op = LayerOp(layer, context, list(range(len(given))), len(given))
-    op.outputs = tuple(str(i) for i in range(len(outs)))
-    op.optional = frozenset(op.outputs)
+    op = LayerOp(layer, context, len(given), len(outs))
     node.op, node.attrs, node.grad, node.hooks, node.order = op, None, None, None, tick()
     node.saved, node.edges = (), [t.node for t in given]
     node.shapes = (
@@ -157,9 +156,21 @@ def recorded(layer: Any, context: PyLayerContext, given: list[Any], outs: list[A
         if not isinstance(o, Tensor):
             results.append(o)
             continue
-        same = any(o is t for t in given)
-        made = o if same and not context.not_inplace else Tensor(o.array)
+        same = any(o is t for t in given) and not any(o is t for t in context.not_inplace)
+        if same:
+            overwritten(o, op.name)
+        made = o if same else Tensor(o.array)
         if id(o) not in silent and o.array.dtype.kind not in "iub":
             made.node = Part(node, i)
         results.append(made)
     return results
+
+
+def overwritten(tensor: Any, how: str) -> None:
+    """Note that the layer `how` returned its argument `tensor`, and so works in place."""
+    if type(tensor.node) is Leaf:
+        raise ArgumentError(
+            f"Leaf Tensor ({tensor.name}) that doesn't stop gradient can't use inplace strategy: "
+            f"`{how}` returns it unchanged"
+        )
+    changed(tensor.array, how)

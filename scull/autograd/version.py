@@ -47,6 +47,6 @@ def check_versions(node: Any) -> None:
                 if when < node.order:
                     raise InPlaceError(
                         f"the gradient of `{node.op.name}` needs its `{name}`, "
-                        f"which `{how}` changed in place afterwards (received tensor_version:{count}"
-                        f" != wrapper_version_snapshot:{'0' if count == 1 else 'an older one'})"
+                        f"which `{how}` changed in place afterwards (received tensor_version:"
+                        f"{count} != wrapper_version_snapshot:{count - 1 and 'an older one'})"
                     )

@@ -10,7 +10,7 @@ SLOW_MATMUL = 4.0  # GFLOP/s: plain loops reach about one, a BLAS tens
 LITTLE_MEMORY = 1 << 30
 
 SLOW_SETTINGS = {
-    "DEBUG": "every run prints what it does",
+    "DEBUG": "compilations, and from 2 on the steps of every Program, are printed",
     "POISON": "freed memory is overwritten",
     "LEDGER": "the bytes of every temporary are counted",
 }

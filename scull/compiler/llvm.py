@@ -4,6 +4,8 @@ What does not vary with an axis is computed outside the loop over it. Sums keep 
 and so the bits of its emulator.
 """
 
+import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -301,5 +303,10 @@ def compile(kernel: Kernel) -> Compiled:
     """The kernel as machine code for this CPU."""
     text = assembly(kernel)
     if flag("DEBUG") >= 4:
-        print(f"{kernel}\n{text}")
-    return Compiled(kernel, llvm.compile_text(text, (ENTRY,)))
+        print(f"{kernel}\n{text}", file=sys.stderr)
+    start = time.perf_counter()
+    code = llvm.compile_text(text, (ENTRY,))
+    if flag("DEBUG") >= 1:
+        took = (time.perf_counter() - start) * 1e3
+        print(f"compiled {kernel.name} in {took:.1f} ms", file=sys.stderr)
+    return Compiled(kernel, code)

@@ -182,7 +182,7 @@ def call_two(op: Op) -> Callable[..., Any]:
 class Eager(Interpreter):
     """Computes at once and writes the tape."""
 
-    plain = True
+    plain = eager = True
 
     def __init__(self, record: bool = True) -> None:
         self.record = record

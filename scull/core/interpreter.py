@@ -9,9 +9,12 @@ from scull.core.op import Op
 
 
 class Interpreter:
-    """What a call of an operator means. The short way may bypass a `plain` one."""
+    """What a call of an operator means: an `eager` one computes at once.
 
-    plain = False
+    The short way may bypass a `plain` one.
+    """
+
+    plain = eager = False
     record = True
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -36,6 +39,12 @@ def current() -> Interpreter:
     """The interpreter that gives a call its meaning."""
     stack = _stack.interpreters
     return stack[-1] if stack else base[-1]
+
+
+def is_recording() -> bool:
+    """Whether operators compute at once and are written on the tape."""
+    mode = current()
+    return mode.eager and mode.record
 
 
 def set_base(interpreter: Interpreter) -> None:

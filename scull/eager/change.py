@@ -8,7 +8,7 @@ import numpy as np
 
 from scull.autograd.version import changed
 from scull.core import random, session
-from scull.core.interpreter import current
+from scull.core.interpreter import is_recording
 from scull.core.place import Place
 from scull.core.tensor import Leaf, Tensor
 from scull.eager.attach import attach
@@ -18,15 +18,9 @@ from scull.eager.property import tensor_of
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, UnsupportedError
 
 
-def recording() -> bool:
-    """Whether operators are recorded on the tape now."""
-    mode = current()
-    return mode.plain and mode.record
-
-
 def refuse_leaf(tensor: Any) -> None:
     """Refuse to overwrite a leaf that needs a gradient while the tape records."""
-    if type(tensor.node) is Leaf and recording():
+    if type(tensor.node) is Leaf and is_recording():
         raise ArgumentError(
             f"Leaf Tensor ({tensor.name}) that doesn't stop gradient can't use inplace strategy."
         )
@@ -48,7 +42,7 @@ def overwrite(tensor: Any, array: Any, how: str) -> None:
 def adopt(tensor: Any, found: Any, how: str) -> Any:
     """Let `tensor` have the elements of the result `found`, and its place on the tape."""
     overwrite(tensor, found.array, how)
-    if recording():
+    if is_recording():
         tensor.node = found.node
     return tensor
 
@@ -58,7 +52,7 @@ def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     needs = tensor.node is not None or any(
         isinstance(v, Tensor) and v.node is not None for v in others
     )
-    return tensor_of(tensor.array.copy(), tensor.node) if needs and recording() else tensor
+    return tensor_of(tensor.array.copy(), tensor.node) if needs and is_recording() else tensor
 
 
 def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., Any]:
@@ -97,7 +91,7 @@ def assign_item(x: Any, index: Any, value: Any) -> None:
             changed(array, "__setitem__")
             return
     needs = x.node is not None or (isinstance(value, Tensor) and value.node is not None)
-    if needs and recording():
+    if needs and is_recording():
         adopt(x, written(untouched(x, (value,)), index, value), "__setitem__")
         return
     array = fitted(value, x.dtype).array
@@ -117,7 +111,7 @@ def draw_into(x: Any, numbers: Any, how: str) -> Any:
     if x.array.dtype.kind not in "fV":
         raise ArgumentTypeError(f"random numbers of {x.dtype.name} have no fractions")
     overwrite(x, np.asarray(numbers).astype(x.array.dtype), how)
-    if recording():
+    if is_recording():
         x.node = None
     return x
 

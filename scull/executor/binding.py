@@ -9,7 +9,7 @@ from scull.core import session
 from scull.core.tensor import Rows, Tensor
 from scull.errors import FeedError, UninitializedError
 from scull.executor.plan import Plan, make_plan
-from scull.flags import flag
+from scull.flags import PADDLE, flag
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 from scull.runtime.scope import Cell, Scope, ScopeTensor
@@ -38,7 +38,8 @@ class Bound:
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
         self.stores = tuple((cell_of(scope, name), slot) for name, slot in plan.stores)
         self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
-        self.checked = bool(flag("LEDGER") or flag("POISON"))
+        debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
+        self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
 
 
 def cell_of(scope: Scope, name: str) -> Cell:

@@ -1,5 +1,7 @@
 """The loop that runs a plan, and the one that checks it while it does."""
 
+import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +10,13 @@ from numpy import ndarray
 
 from scull.core.eager import situation, weak_meta
 from scull.core.tensor import Rows
+from scull.errors import NumberError
 from scull.executor.instruction import Instruction
 from scull.executor.plan import Plan
-from scull.flags import flag
+from scull.flags import PADDLE, flag
 
 Frame = list[Any]
+Counted = dict[int, tuple[int, set[int]]]  # of a memory's owner: its bytes, the slots using it
 
 
 def fast_steps(plan: Plan) -> tuple[Any, ...]:
@@ -47,25 +51,42 @@ class Ledger:
 
 
 def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
-    """Run `plan` step by step and count bytes; POISON fills what is dropped with NaN."""
-    poison = flag("POISON")
-    counted: dict[
-        int, tuple[int, set[int]]
-    ] = {}  # id of a memory's owner -> its bytes and the slots that use it
+    """Run `plan` step by step and count bytes, under the settings POISON, DEBUG and
+    FLAGS_check_nan_inf.
+    """
+    poison, finite, shown = flag("POISON"), PADDLE["FLAGS_check_nan_inf"], flag("DEBUG") >= 2
+    counted: Counted = {}
     outside = {id(owner(v)) for v in frame if isinstance(v, ndarray)}
-    for step in plan.steps:
+    for number, step in enumerate(plan.steps):
+        start = time.perf_counter()
         try:
             found = step.call(*step.get(frame))
+            if step.is_shape:
+                drop(frame, step.put, counted, ledger, poison)
+            frame[step.put] = found
+            if finite:
+                refuse_nan_inf(plan, step, frame)
         except Exception as error:
             raise explained(error, step, frame) from None
-        if step.is_shape:
-            drop(frame, step.put, counted, ledger, poison)
-        frame[step.put] = found
+        if shown:
+            took = (time.perf_counter() - start) * 1e6
+            print(f"{number:>5} {step.operator.type:<32} {took:>10.1f} us", file=sys.stderr)
         for slot in step.writes:
             count(frame[slot], slot, counted, outside, ledger)
         for slot in step.frees:
             drop(frame, slot, counted, ledger, poison)
         ledger.history += (ledger.live,)
+
+
+def refuse_nan_inf(plan: Plan, step: Instruction, frame: Frame) -> None:
+    """Raise when a result of `step` holds NaN or infinity."""
+    for slot in step.writes:
+        value = frame[slot]
+        if isinstance(value, ndarray) and value.dtype.kind in "fc" and not np.isfinite(value).all():
+            nans, infs = int(np.isnan(value).sum()), int(np.isinf(value).sum())
+            raise NumberError(
+                f"`{plan.names[slot]}` holds {nans} NaN and {infs} infinities among {value.size}"
+            )
 
 
 def owner(array: Any) -> Any:

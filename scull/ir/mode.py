@@ -17,4 +17,4 @@ def disable_static(place: object = None) -> None:
 
 def in_dynamic_mode() -> bool:
     """Whether operators compute at once."""
-    return current().plain
+    return current().eager

@@ -78,6 +78,10 @@ from scull.nn.layer.shrink import (
     Tanhshrink,
     ThresholdedReLU,
 )
+from scull.nn.layer.transpose import (
+    Conv1DTranspose,
+    Conv2DTranspose,
+)
 
 __all__ = [
     "functional",
@@ -163,4 +167,6 @@ __all__ = [
     "GaussianNLLLoss",
     "PoissonNLLLoss",
     "PairwiseDistance",
+    "Conv1DTranspose",
+    "Conv2DTranspose",
 ]

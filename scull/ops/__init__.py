@@ -56,7 +56,7 @@ from scull.ops import (
     special,
     spread,
     static_method,
-    trigonometry,
     transpose,
+    trigonometry,
     update,
 )

@@ -17,6 +17,7 @@ from scull.ops.linear import matmul
 from scull.ops.math import square
 from scull.ops.move import flatten, reshape
 from scull.ops.softmax import log_softmax, softmax
+from scull.ops.transpose import conv2d_transpose, depthwise_conv2d_transpose
 
 
 @composite(inline=True)
@@ -124,9 +125,7 @@ def biased(convolution: Any, name: str) -> Any:
             groups=groups,
             data_format=data_format,
         )
-        if data_format == "NHWC":
-            return add(product, bias)
-        return add(product, bias_row(bias, shape=(1, int(bias.shape[0]), 1, 1)))
+        return with_bias(product, bias, data_format)
 
     body.__name__ = name
     return composite(body, inline=True, prefix=convolution.op.type)
@@ -152,3 +151,52 @@ def cast_log_softmax(x, *, dtype: Dtype, axis: int = -1):
 def square_error_cost(input, label):
     """The square of ``input - label``."""
     return square(subtract(input, label))
+
+
+def biased_transpose_of(transpose: Any, name: str) -> Any:
+    """Declare a convolution's transpose with a bias for each channel."""
+
+    def body(
+        input,
+        filter,
+        bias,
+        *,
+        strides: Ints = (1, 1),
+        paddings: Ints = (0, 0),
+        output_padding: Ints = (),
+        output_size: Ints = (),
+        padding_algorithm: str = "EXPLICIT",
+        groups: int = 1,
+        dilations: Ints = (1, 1),
+        data_format: str = "NCHW",
+    ):
+        """The transpose of a convolution, and a number of `bias` for each channel."""
+        product = transpose(
+            input,
+            filter,
+            strides=strides,
+            paddings=paddings,
+            output_padding=output_padding,
+            output_size=output_size,
+            padding_algorithm=padding_algorithm,
+            groups=groups,
+            dilations=dilations,
+            data_format=data_format,
+        )
+        return with_bias(product, bias, data_format)
+
+    body.__name__ = name
+    return composite(body, inline=True, prefix=transpose.op.type)
+
+
+def with_bias(product: Any, bias: Any, data_format: str) -> Any:
+    """`product` and a number for each channel."""
+    if data_format == "NHWC":
+        return add(product, bias)
+    return add(product, bias_row(bias, shape=(1, int(bias.shape[0]), 1, 1)))
+
+
+biased_conv2d_transpose = biased_transpose_of(conv2d_transpose, "biased_conv2d_transpose")
+biased_depthwise_conv2d_transpose = biased_transpose_of(
+    depthwise_conv2d_transpose, "biased_depthwise_conv2d_transpose"
+)

@@ -179,13 +179,15 @@ def running(name: str, ufunc: str, lower: Any) -> Any:
         places = places.reshape((-1,) + (1,) * (x.ndim - 1 - axis))
         return found, xp.maximum.accumulate(xp.where(own, places, 0), axis=axis).astype(dtype.array)
 
-    def at(index: Any, x: Any, axis: int, dtype: Any) -> Any:
-        if not x.ndim:
-            return x[()], lang.constant(0, dtype.name)
+    def at(indices: Any, x: Any, axis: int, dtype: Any) -> Any:
+        index, none = indices[0], lang.constant(0, dtype.name)
         axis = axis_of(axis, x.ndim)
+        if not x.ndim or not x.shape[axis]:
+            return x[index], none
         own, back = index[axis], lang.axis(x.shape[axis])
         spot = lang.maximum(own - back, 0)
-        place = own - lower(x[(*index[:axis], spot, *index[axis + 1 :])], over=back)
+        behind = lower(x[(*index[:axis], spot, *index[axis + 1 :])], over=back)
+        place = lang.maximum(own - behind, 0)
         return x[(*index[:axis], place, *index[axis + 1 :])], lang.cast(place, dtype.name)
 
     body.__name__ = name

@@ -169,23 +169,23 @@ eigvals.no_grad("complex derivatives are not there yet")
 eigvals.no_lowering(LIBRARY)
 
 
-@primitive(slots={"vh": "VH"}, outputs=("u", "s", "vh"), infer_first=True)
+@primitive(slots={"vh": "VH"}, outputs=("u", "vh", "s"), infer_first=True)
 def svd(x: Meta, *, full_matrices: bool = False) -> tuple[Meta, Meta, Meta]:
-    """Orthogonal `u`, falling `s` and orthogonal `vh`, of which `x` is the product."""
+    """Orthogonal `u` and `vh` and falling `s`: `x` is the product ``u diag(s) vh``."""
     m, n = matrices(x)
     k, lead = lesser(m, n), x.shape[:-2]
     rows, columns = (m, n) if full_matrices else (k, k)
     return (
         x.with_shape((*lead, m, rows)),
-        x.with_shape((*lead, k)),
         x.with_shape((*lead, columns, n)),
+        x.with_shape((*lead, k)),
     )
 
 
 @svd.kernel
 def svd_kernel(xp: Any, x: Any, *, out: Any = None, full_matrices: bool) -> Any:
-    found = called(xp, "svd", x, full_matrices=full_matrices)
-    return tuple([held(v, x, None) for v in found])
+    u, s, vh = called(xp, "svd", x, full_matrices=full_matrices)
+    return tuple([held(v, x, None) for v in (u, vh, s)])
 
 
 @svd.grad

@@ -7,7 +7,7 @@ from scull.core.attribute import Dtype, Longs
 from scull.core.dtype import bool_
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta
-from scull.errors import UnsupportedError
+from scull.errors import ShapeError, UnsupportedError
 from scull.ops.compare import equal
 from scull.ops.like import given_axes
 from scull.ops.reduce import (
@@ -31,6 +31,8 @@ def result(
         return reduced(x, axis, keepdim, reduce_all)
     if keepdim:
         return x.with_shape((UNKNOWN,) * x.ndim)
+    if not tensors and tensor.shape[:1] == (-1,):
+        raise ShapeError("the tensor that holds the axes has itself an unknown size")
     number = len(tensors) if tensors else tensor.shape[0] if tensor.shape else 1
     return x.with_shape((UNKNOWN,) * (x.ndim - number))
 

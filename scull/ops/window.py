@@ -36,7 +36,7 @@ class Windows(NamedTuple):
     def padded(self) -> int:
         """The size with the padding, and with what the last window sticks out."""
         reach = (self.count - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
-        return max(self.before + self.size + self.after, reach)
+        return max(self.before + self.size + max(self.after, 0), reach)
 
 
 def sliding(

@@ -7,7 +7,7 @@ from scull.ir.variable import Variable
 from scull.ops.effect import print_tensor
 
 
-def Print(  # noqa: N802  Paddle's name
+def Print(
     input: Any,
     first_n: int = -1,
     message: str | None = None,

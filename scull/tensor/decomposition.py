@@ -47,7 +47,8 @@ def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
         [2.0, 1.0]
     """
     needs_tensor(x, "svd")
-    return factor.svd(x, full_matrices=full_matrices)
+    u, vh, s = factor.svd(x, full_matrices=full_matrices)
+    return u, s, vh
 
 
 def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
@@ -232,7 +233,7 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
         values, left = factor.eigh(x)
         right, sizes = left, abs(values)
     else:
-        left, values, rows = factor.svd(x)
+        left, rows, values = factor.svd(x)
         right, sizes = solve_ops.turned(rows), values
     bound = max(sizes, -1, True) * tensor_like(rcond, x)
     inverses = where(sizes > bound, 1.0 / values, like.full_like(values, value=0.0))
@@ -255,7 +256,7 @@ def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
     """
     needs_tensor(x, "cond")
     if p in (None, 2, -2):
-        values = factor.svd(x)[1]
+        values = factor.svd(x)[2]
         greatest, least = max(values, -1), min(values, -1)
         return least / greatest if p == -2 else greatest / least
     return size_of_matrix(x, p) * size_of_matrix(solve_ops.inverse(x), p)
@@ -266,7 +267,7 @@ def size_of_matrix(x: Any, p: Any) -> Any:
     if p == "fro":
         return (x * x).sum([-2, -1]) ** 0.5
     if p == "nuc":
-        return factor.svd(x)[1].sum(-1)
+        return factor.svd(x)[2].sum(-1)
     if p not in (1, -1, math.inf, -math.inf):
         raise ArgumentError(f"unsupported {p} for p, none of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf")
     lines = abs(x).sum(-2 if p in (1, -1) else -1)

@@ -9,12 +9,14 @@ from scull.ops import compare, move, pick, search
 from scull.ops import index as places
 from scull.ops import join as ops
 from scull.ops import mask as masks
+from scull.tensor.attribute import broadcast_shape
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
     axis_inputs,
     held_number,
     integer,
     integers,
+    is_static,
     needs_tensor,
     tensor_like,
 )
@@ -342,16 +344,36 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
         >>> paddle.take_along_axis(x, paddle.to_tensor([[0]]), 0).tolist()
         [[1, 2]]
     """
+    needs_axes_alike(arr, indices)
     if broadcast:
-        indices = stretched(indices, arr, axis)
+        shape = stretched_shape(arr, indices, axis)
+        indices = stretched(indices, shape)
+        shape[axis] = arr.shape[axis]
+        arr = stretched(arr, shape)
     return search.take_along_axis(arr, indices, axis=axis)
 
 
-def stretched(indices: Any, x: Any, axis: int) -> Any:
-    """`indices` with the sizes of `x` but along `axis`."""
-    axis %= len(x.shape)
-    shape = [*x.shape[:axis], indices.shape[axis], *x.shape[axis + 1 :]]
-    return indices if list(indices.shape) == shape else move.expand(indices, shape=shape)
+def needs_axes_alike(x: Any, indices: Any) -> None:
+    """Refuse places that have not as many axes as what they lie in."""
+    if len(x.shape) != len(indices.shape):
+        raise ArgumentError("`indices` and `arr` must have the same number of dimensions!")
+
+
+def stretched_shape(x: Any, indices: Any, axis: int) -> list[int]:
+    """The shape both stretch to but along `axis`, where it is that of the places."""
+    shape = broadcast_shape(
+        *[
+            [1 if i == axis % len(v.shape) else n for i, n in enumerate(v.shape)]
+            for v in (x, indices)
+        ]
+    )
+    shape[axis] = indices.shape[axis]
+    return shape
+
+
+def stretched(x: Any, shape: list[int]) -> Any:
+    """`x` stretched to a shape; a Program says so even where nothing changes."""
+    return x if list(x.shape) == shape and not is_static() else move.expand(x, shape=shape)
 
 
 def put_along_axis(
@@ -380,11 +402,10 @@ def put_along_axis(
         >>> paddle.put_along_axis(x, paddle.to_tensor([[0]]), 9, 0).tolist()
         [[9, 9], [3, 4]]
     """
-    if len(arr.shape) != len(indices.shape):
-        raise ArgumentError("`indices` and `arr` must have the same number of dimensions!")
+    needs_axes_alike(arr, indices)
     if broadcast:
-        indices = stretched(indices, arr, axis)
-    values = move.expand(tensor_like(values, arr), shape=tuple(indices.shape))
+        indices = stretched(indices, stretched_shape(arr, indices, axis))
+    values = stretched(tensor_like(values, arr), list(indices.shape))
     attrs = {"axis": axis, "reduce": reduce, "include_self": include_self}
     return pick.put_along_axis(arr, indices, values, **attrs)
 

@@ -72,7 +72,7 @@ def dtype_or_default(dtype: Any) -> DType:
 
 def is_static() -> bool:
     """Whether operators are recorded into a Program."""
-    return not current().plain
+    return not current().eager
 
 
 def called(name: str | None, word: str) -> str | None:

@@ -272,7 +272,7 @@ def test_the_source_is_printed_when_asked_for(capsys):
     kernel = lang.trace(lambda index, x: -x[index], [meta(3)], [meta(3)], name="negative")
     with flags(DEBUG=4):
         compile(kernel)
-    printed = capsys.readouterr().out
+    printed = capsys.readouterr().err
     assert "out[i0] = negative(x[i0])" in printed
     assert "fneg float" in printed
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import FeedError, FetchError, ShapeError, UninitializedError, UnknownOpError
+from scull.errors import (
+    FeedError,
+    FetchError,
+    NumberError,
+    ShapeError,
+    UninitializedError,
+    UnknownOpError,
+)
 from scull.flags import flags
 
 
@@ -182,3 +189,27 @@ def test_eager_and_static_draw_the_same_numbers():
     paddle.enable_static()
     for s, e in zip(static_values, eager_values, strict=True):
         assert np.array_equal(s, e)
+
+
+def test_the_first_operator_that_makes_nan_or_infinity_is_named():
+    x = paddle.static.data("x", [2])
+    y = paddle.tanh(paddle.log(x))
+    paddle.set_flags({"FLAGS_check_nan_inf": True})
+    try:
+        with pytest.raises(
+            NumberError, match="`log_0.tmp_0` holds 1 NaN and 1 infinities"
+        ) as caught:
+            run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])
+    finally:
+        paddle.set_flags({"FLAGS_check_nan_inf": False})
+    assert "in log" in caught.value.__notes__[0]
+    assert run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])[0].shape == (2,)
+
+
+def test_debug_2_prints_the_steps_with_their_times(capsys):
+    x = paddle.static.data("x", [2])
+    with flags(DEBUG=2):
+        run(feed={"x": np.ones(2, "float32")}, fetch_list=[paddle.exp(x)])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.split()[:2] == ["0", "exp"]
+    assert line.endswith("us")

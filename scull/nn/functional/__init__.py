@@ -86,6 +86,10 @@ from scull.nn.functional.shrink import (
     thresholded_relu,
     thresholded_relu_,
 )
+from scull.nn.functional.transpose import (
+    conv1d_transpose,
+    conv2d_transpose,
+)
 
 __all__ = [
     "conv1d",
@@ -170,4 +174,6 @@ __all__ = [
     "dice_loss",
     "npair_loss",
     "sigmoid_focal_loss",
+    "conv1d_transpose",
+    "conv2d_transpose",
 ]

@@ -1,5 +1,8 @@
 """Learning-rate schedulers: objects that give an optimizer its rate and move it on at `step()`."""
 
+import importlib
+from typing import Any
+
 from scull.optimizer.lr.annealing import CosineAnnealingDecay, CosineAnnealingWarmRestarts
 from scull.optimizer.lr.cycle import CyclicLR, OneCycleLR
 from scull.optimizer.lr.decay import (
@@ -10,16 +13,6 @@ from scull.optimizer.lr.decay import (
     NaturalExpDecay,
     NoamDecay,
     PolynomialDecay,
-)
-from scull.optimizer.lr.function import (  # noqa: F401  older code asks for them here
-    cosine_decay,
-    exponential_decay,
-    inverse_time_decay,
-    linear_lr_warmup,
-    natural_exp_decay,
-    noam_decay,
-    piecewise_decay,
-    polynomial_decay,
 )
 from scull.optimizer.lr.plateau import ReduceOnPlateau
 from scull.optimizer.lr.scheduler import LRScheduler
@@ -46,3 +39,15 @@ __all__ = [
     "LinearLR",
     "CosineAnnealingWarmRestarts",
 ]
+
+FUNCTIONS = (
+    "noam_decay exponential_decay natural_exp_decay inverse_time_decay polynomial_decay"
+    " piecewise_decay cosine_decay linear_lr_warmup"
+)
+
+
+def __getattr__(name: str) -> Any:
+    """The functions that give rates to Programs need more than schedulers, and are rarely used."""
+    if name in FUNCTIONS.split():
+        return getattr(importlib.import_module("scull.optimizer.schedule"), name)
+    raise AttributeError(f"module 'scull.optimizer.lr' has no attribute '{name}'")

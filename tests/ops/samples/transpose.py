@@ -64,3 +64,14 @@ def depthwise_conv2d_transpose_samples():
     yield call(f32(2, 3, 3, 4), f32(3, 1, 2, 3), groups=3)
     yield call(f32(1, 2, 3, 3), f32(2, 1, 3, 3), groups=2, strides=(2, 2), paddings=(1, 1))
     yield call(f32(1, 3, 3, 2), f32(2, 1, 2, 2), groups=2, data_format="NHWC")
+
+
+@samples("biased_conv2d_transpose", reference=spread)
+def biased_conv2d_transpose_samples():
+    yield call(f32(1, 2, 3, 3), f32(2, 3, 2, 2), f32(3), strides=(2, 2))
+    yield call(f32(1, 3, 3, 2), f32(2, 3, 2, 2), f32(3), data_format="NHWC")
+
+
+@samples("biased_depthwise_conv2d_transpose", reference=spread)
+def biased_depthwise_conv2d_transpose_samples():
+    yield call(f32(1, 2, 3, 3), f32(2, 1, 2, 2), f32(2), groups=2)

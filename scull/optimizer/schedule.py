@@ -49,6 +49,18 @@ def noam_decay(d_model: int, warmup_steps: int, learning_rate: float = 1.0) -> A
 
     Returns:
         LRScheduler | Variable: a scheduler in eager mode, the rate of a run in static mode.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     rate = paddle.optimizer.lr.noam_decay(d_model=100, warmup_steps=4)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> [round(exe.run(main, fetch_list=[rate])[0].item(), 4) for _ in range(5)]
+        [0.0125, 0.025, 0.0375, 0.05, 0.0447]
+        >>> paddle.disable_static()
     """
     if in_dynamic_mode():
         return NoamDecay(d_model, warmup_steps, learning_rate)
