@@ -27,6 +27,7 @@ PADDLE: dict[str, Any] = {
     "FLAGS_enable_pir_in_executor": False,
     "FLAGS_print_extra_attrs": False,
     "FLAGS_new_einsum": True,
+    "FLAGS_free_idle_chunk": False,
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
     "FLAGS_check_nan_inf_level": 0,
@@ -42,6 +43,8 @@ PADDLE: dict[str, Any] = {
     "FLAGS_retain_grad_for_all_tensor": False,
     "FLAGS_call_stack_level": 1,
 }
+
+PRIVATE = frozenset({"FLAGS_free_idle_chunk"})  # read by `core.globals()` alone
 
 _values: dict[str, Any] = {}
 changes = [0]  # how often a setting changed: what is kept by settings is kept by this number

@@ -24,7 +24,7 @@ BUDGETS = {
     "runtime": 500,
     "files": 2_900,
     "ops": 14_000,
-    "autograd": 1_800,
+    "autograd": 2_200,
     "compiler": 900,
     "eager": 1_700,
     "executor": 1_300,

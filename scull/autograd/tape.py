@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from scull.autograd.version import check_versions, last_change
 from scull.core.dtype import of_array
-from scull.core.eager import SILENT
+from scull.core.eager import EAGER, SILENT
 from scull.core.interpreter import interpreting
 from scull.core.meta import Meta
 from scull.core.op import as_outputs
@@ -265,10 +265,11 @@ def tied(value: Any, node: Any) -> Any:
 
 
 def hooked(node: Any, g: Any, graph: bool) -> Any:
-    """`g` after the hooks registered on `node`, each called with a Tensor."""
+    """`g` after the hooks registered on `node`, each called with a Tensor, recording."""
     for hook in list(node.hooks.values()):
         given = g if graph or g is None else Tensor(g)
-        made = hook(given)
+        with interpreting(EAGER):
+            made = hook(given)
         if made is not None:
             g = made if graph else made.array
     return g

@@ -20,7 +20,6 @@ from scull.base import (
     layers,
     lod_tensor,
     log_helper,
-    member,
     param_attr,
     proto,
     reader,

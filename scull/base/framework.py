@@ -37,8 +37,7 @@ from scull.ir.program import Program, program_guard
 from scull.ir.program import main_program as default_main_program
 from scull.ir.program import startup_program as default_startup_program
 from scull.ir.recorder import STATIC
-from scull.ir.variable import ParameterVariable as Parameter
-from scull.ir.variable import Variable
+from scull.static.kind import Parameter, Variable
 from scull.static.scope import cpu_places, cuda_places, device_guard, name_scope
 from scull.utils import unique_name
 from scull.utils.deprecation import require_version

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from scull.static.input import setitem
+
 
 def _getitem_static(x: Any, indices: Any) -> Any:
     return x[indices]
 
 
 def _setitem_static(x: Any, indices: Any, values: Any) -> Any:
-    x[indices] = values
-    return x
+    return setitem(x, indices, values)

@@ -12,9 +12,9 @@ from scull.core.eager import made
 from scull.core.interpreter import current
 from scull.core.op import meta_of, op_of
 from scull.core.tensor import Tensor, new
-from scull.errors import ArgumentError, RangeError
+from scull.errors import ArgumentError, ArgumentTypeError, RangeError, UnsupportedError
 from scull.ir.variable import Variable
-from scull.ops import create, index, join, like, mask, move, search, slicing
+from scull.ops import create, index, join, like, mask, move, search, slicing, spread
 from scull.ops.promotion import cast_to
 
 SLICE = slicing.slice.op
@@ -26,7 +26,8 @@ SHORT = bool | np.bool_
 class Index:
     """An index taken apart: the window, the axes of size 1 put in, and what picks elements of it.
 
-    `picks` are (axis of the window, indices or a mask); `empty` are new axes made by a `False`.
+    `picks` are (axis of the window, indices or a mask); `empty` are new axes made by a `False`;
+    `between` says where the new axes stand when those of single elements count too.
     """
 
     axes: list[int] = field(default_factory=list)
@@ -35,6 +36,7 @@ class Index:
     steps: list[Any] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
     new: list[int] = field(default_factory=list)
+    between: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
     picks: list[tuple[int, Any]] = field(default_factory=list)
 
@@ -93,6 +95,7 @@ def parsed(ndim: int, given: Any) -> Index:
     axis = place = 0
     for item in items:
         if item is None or isinstance(item, SHORT):
+            found.between.append(axis + len(found.new))
             found.new.append(place)
             if item is not None and not item:
                 found.empty.append(place)
@@ -223,24 +226,36 @@ def gathered(x: Any, picks: list[Any]) -> Any:
     if not isinstance(x, Variable):
         return mask.index_get(x, [plain(x, v) for v in picks])
     columns = [search.nonzero(v) if v.dtype.name == "bool" else v for v in map(recorded, picks)]
-    if len(columns) == 1:
-        only = columns[0]
-        if only is picks[0] or only.ndim == 1:
-            return index.gather_nd(x, like.unsqueeze(only, axes=(-1,)))
-        return index.gather_nd(x, only)
-    return index.gather_nd(x, join.stack(columns, axis=max(c.ndim for c in columns)))
+    if len(columns) > 1:
+        return index.gather_nd(x, join.stack(spread.broadcast_tensors(columns), axis=-1))
+    only = columns[0]
+    if only is picks[0] or only.ndim == 1:
+        only = like.unsqueeze(only, axes=(-1,))
+    return index.gather_nd(x, only)
 
 
 def recorded(index_given: Any) -> Any:
     """A tensor of indices as a Variable."""
     if isinstance(index_given, Variable):
         return index_given
-    array = index_given.array
-    lists = {"b": "bool_values", "i": "int64_values", "u": "int64_values"}
-    values = array.reshape(-1).tolist()
-    name = "int32_values" if array.dtype == np.int32 else lists[array.dtype.kind]
-    attrs = {"shape": array.shape, "dtype": array.dtype, name: values}
+    return constant_values(index_given.array)
+
+
+def constant_values(array: Any) -> Any:
+    """An array as a Variable that always holds it."""
+    lists = {"b": "bool_values", "i": "int64_values", "u": "int64_values", "f": "fp32_values"}
+    exact = {"int32": "int32_values", "float64": "fp64_values"}
+    name = exact.get(array.dtype.name, lists.get(array.dtype.kind, "fp32_values"))
+    attrs = {"shape": array.shape, "dtype": array.dtype, name: array.reshape(-1).tolist()}
     return op_of("assign_value").call(**attrs)
+
+
+def refuse_setitem(x: Any, given_index: Any, value: Any) -> None:
+    """``x[index] = value`` of a Variable, which is no statement of a Program."""
+    raise UnsupportedError(
+        "In static mode, the __setitem__ (looks like: x[indices] = values) should not be used. "
+        "Please use x = paddle.static.setitem(x, indices, values)"
+    )
 
 
 def plain(x: Any, index_given: Any) -> Any:
@@ -253,6 +268,56 @@ def getitem(x: Any, given_index: Any) -> Any:
     wanted = parsed(x.ndim, given_index)
     found = window(x, wanted)
     return picked(found, wanted.picks) if wanted.picks else found
+
+
+def setitem(x: Any, given_index: Any, value: Any) -> Any:
+    """A Variable with ``x[index]`` replaced by `value`, as a new one."""
+    wanted = parsed(x.ndim, given_index)
+    attrs: dict[str, Any] = {"axes": wanted.axes, "none_axes": wanted.between}
+    attrs["decrease_axes"] = wanted.dropped
+    inputs: list[Any] = [None]
+    for name in ("starts", "ends", "steps"):
+        known, variables = numbers(getattr(wanted, name))
+        attrs[name] = () if variables else known
+        inputs.append(variables)
+    if wanted.picks:
+        inputs[0] = put(window(x, wanted), wanted.picks, value, x.dtype)
+    elif isinstance(value, Tensor | Variable):
+        attrs["dtype"], inputs[0] = x.dtype, recast(value, x.dtype)
+    else:
+        array = written_array(value, x.dtype)
+        attrs |= {"dtype": x.dtype, "values": array.reshape(-1).tolist(), "shape": array.shape}
+    tensors = inputs if any(v is not None for v in inputs) else ()
+    return slicing.set_value(x, *tensors, **attrs)
+
+
+def written_array(value: Any, dtype: Any) -> Any:
+    """Numbers that are written, as an array of at least one axis."""
+    if not isinstance(value, bool | int | float | complex | np.number | np.ndarray):
+        raise ArgumentTypeError(
+            "Only support to assign an integer, float, numpy.ndarray or paddle.Tensor to a "
+            f"paddle.Tensor, but received {type(value)}"
+        )
+    return np.atleast_1d(np.asarray(value).astype(dtype.array))
+
+
+def recast(x: Any, dtype: Any) -> Any:
+    """`x` as elements of `dtype`; a Program says so even where nothing changes."""
+    with current().naming("tmp"):
+        return create.cast(x, in_dtype=x.dtype, out_dtype=dtype)
+
+
+def put(x: Any, picks: list[tuple[int, Any]], value: Any, dtype: Any) -> Any:
+    """The window `x` of a Variable with `value` written where tensors and masks say."""
+    if not isinstance(value, Tensor | Variable):
+        value = recast(constant_values(written_array(value, dtype)), dtype)
+    elif value.dtype is not dtype:
+        value = recast(value, dtype)
+    order = order_of_axes(x.ndim, picks)
+    if order != list(range(x.ndim)):
+        x = move.transpose(x, perm=order)
+    found = mask.index_put(x, [recorded(item) for _, item in picks], value)
+    return move.transpose(found, perm=[order.index(a) for a in range(len(order))])
 
 
 def simple(shape: tuple[int, ...], given: Any) -> Any:

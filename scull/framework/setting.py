@@ -8,7 +8,7 @@ import numpy as np
 from scull.core import session
 from scull.core.dtype import dtype_of
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.flags import PADDLE
+from scull.flags import PADDLE, PRIVATE
 
 
 def set_default_dtype(d: Any) -> None:
@@ -57,7 +57,7 @@ def get_flags(flags: Any) -> dict[str, Any]:
 
 def known_flag(name: str, verb: str) -> str:
     """`name` when there is such a flag; `verb` is what was tried."""
-    if name not in PADDLE:
+    if name not in PADDLE or name in PRIVATE:
         raise ArgumentError(
             f"Flag {name} cannot {verb} its value through this function; known are "
             f"{', '.join(PADDLE)}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.dtype import bfloat16
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, FileError
 from scull.files.atomic import atomic_file
@@ -158,31 +159,46 @@ def restored(value: Any, configs: dict[str, Any]) -> Any:
             k: named(v, names.get(k), numpy) if isinstance(v, np.ndarray) else v
             for k, v in rest.items()
         }
-    return revived(value, numpy)
+    return revived(value, numpy, any_pair(value))
 
 
-def revived(value: Any, numpy: bool) -> Any:
-    """Containers with (name, array) pairs made Tensors."""
-    if (
+def is_pair(value: Any) -> bool:
+    """Whether a value is a name and an array, as a Tensor is stored."""
+    return (
         type(value) is tuple
         and len(value) == 2
         and isinstance(value[0], str)
         and isinstance(value[1], np.ndarray)
-    ):
+    )
+
+
+def any_pair(value: Any) -> bool:
+    """Whether a Tensor is stored anywhere in `value`; arrays beside it are then arrays."""
+    if is_pair(value):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return isinstance(value, dict | list | tuple | set) and any(map(any_pair, inner))
+
+
+def revived(value: Any, numpy: bool, pairs: bool) -> Any:
+    """Containers with what stands for Tensors made Tensors."""
+    if is_pair(value):
         return named(value[1], value[0], numpy)
     if isinstance(value, np.ndarray):
-        return named(value, None, numpy)
+        return value if pairs else named(value, None, numpy)
     if isinstance(value, dict):
-        return type(value)((k, revived(v, numpy)) for k, v in value.items())
+        return type(value)((k, revived(v, numpy, pairs)) for k, v in value.items())
     if isinstance(value, list | tuple | set):
-        return type(value)(revived(v, numpy) for v in value)
+        return type(value)(revived(v, numpy, pairs) for v in value)
     return value
 
 
 def named(array: Any, name: str | None, numpy: bool) -> Any:
-    """An array as a Tensor of its name."""
+    """An array as a Tensor of its name; uint16 stands for bfloat16, as in Paddle's arrays."""
     if numpy:
         return array
+    if array.dtype == np.uint16:
+        array = array.view(bfloat16.array)
     made = Tensor(array)
     if name is not None:
         made.name = name  # type: ignore[attr-defined]

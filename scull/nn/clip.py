@@ -5,7 +5,8 @@ from typing import Any
 from scull.core.interpreter import current
 from scull.core.op import op_of
 from scull.core.tensor import Rows, Tensor
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.program import main_program
 from scull.ir.recorder import Recorder
 from scull.tensor.creation import full
 
@@ -155,6 +156,31 @@ class ClipGradByGlobalNorm(ClipGradBase):
         with program.serving(OPTIMIZE, (p.name, g.name), "/gradient_clip/"):
             factor = self.factor(squares)
         return [(p, rewritten(p, g, lambda g: multiply(g, factor))) for p, g in pairs]
+
+
+def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
+    """Give parameters a clip of their own, which `append_gradient_clip_ops` applies.
+
+    Args:
+        clip (ClipGradBase): how gradients are clipped.
+        param_list (list, optional): parameters or names; all of the Program when None.
+        program (Program, optional): the default main Program when None.
+    """
+    if not isinstance(clip, ClipGradBase):
+        raise ArgumentTypeError("'clip' should be an instance of ClipGradBase's derived class")
+    program = main_program() if program is None else program
+    given = program.all_parameters() if param_list is None else param_list
+    block = program.global_block()
+    for p in [block.var(p) if isinstance(p, str) else p for p in given]:
+        p.gradient_clip_attr = clip
+
+
+def append_gradient_clip_ops(param_grads: list[Any]) -> list[Any]:
+    """Pairs (parameter, gradient), clipped as `set_gradient_clip` said."""
+    clip = next(
+        (getattr(p, "gradient_clip_attr", None) for p, g in param_grads if g is not None), None
+    )
+    return param_grads if clip is None else clip(param_grads)
 
 
 GradientClipBase = ClipGradBase

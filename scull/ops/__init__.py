@@ -43,6 +43,7 @@ from scull.ops import (
     pair,
     pick,
     pool,
+    pool_index,
     product,
     random,
     reduce,

@@ -182,6 +182,20 @@ def l2_normalize(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False)
     return norm, x / norm
 
 
+@l2_normalize.kernel
+@widening
+def l2_normalize_kernel(
+    xp: Any, x: Any, *, out: Any = None, axis: int, epsilon: float, is_test: bool
+) -> Any:
+    along = axis_of(axis, x.ndim)
+    norm = xp.sqrt(xp.add.reduce(x * x, axis=along, keepdims=True) + x.dtype.type(epsilon))
+    if out is None:
+        return norm, x / norm
+    norm_out, unit_out = out
+    norm_out[...] = norm
+    return norm_out, xp.divide(x, norm, out=unit_out)
+
+
 @l2_normalize.grad("x")
 def l2_normalize_grad(x: Any, norm: Any, dout: Any, axis: int, dnorm: Any = None) -> Any:
     along = reduce_sum(dout * x, axis=(axis,), keepdim=True)

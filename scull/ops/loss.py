@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.core.attribute import Long
 from scull.core.dtype import bool_
 from scull.core.eager import composite
@@ -126,9 +128,9 @@ def bce_loss_kernel(xp: Any, x: Any, label: Any, *, out: Any = None) -> Any:
         xp.minimum.reduce(x, axis=None) >= 0 and xp.maximum.reduce(x, axis=None) <= 1
     ):
         raise RangeError("x has elements outside [0, 1]")
-    no = xp.maximum(xp.log1p(-x), -100)
+    with np.errstate(divide="ignore"):
+        yes, no = xp.maximum(xp.log(x), -100), xp.maximum(xp.log1p(-x), -100)
     no *= label - 1
-    yes = xp.maximum(xp.log(x), -100)
     yes *= label
     return xp.subtract(no, yes, out=out)
 

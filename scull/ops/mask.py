@@ -118,9 +118,7 @@ def index_get_at(index: Any, x: Any, indices: Any) -> Any:
     return x[(*spots, *index[depth:])]
 
 
-@primitive(
-    slots={"x": "x", "indices": "indices", "value": "value", "out": "out"}, in_place={"out": "x"}
-)
+@primitive(slots={"x": "x", "indices": "indices", "value": "value", "out": "out"})
 def index_put(x: Meta, indices: list[Meta], value: Meta, *, accumulate: bool = False) -> Meta:
     """`x` with `value` written to, or added at, `x[indices]`."""
     fits(value.shape, picked(x, indices))
@@ -138,7 +136,7 @@ def index_put_kernel(
     index = arrays_index(x, indices)
     if out is None:
         out = xp.array(x)
-    elif out is not x:
+    else:
         out[...] = x
     if accumulate:
         xp.add.at(out, index, value)

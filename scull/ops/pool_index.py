@@ -1,5 +1,6 @@
 """The largest element of each window over an image, and where it is."""
 
+import math
 from typing import Any
 
 from scull import lang
@@ -7,7 +8,7 @@ from scull.core.attribute import Ints
 from scull.core.dtype import int32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
-from scull.ops.half import widening
+from scull.ops.half import placed, widening
 from scull.ops.pool import (
     Pooling,
     element_at,
@@ -18,7 +19,7 @@ from scull.ops.pool import (
     surrounded,
     taps_at,
 )
-from scull.ops.window import asking, attributes_of, image_shape
+from scull.ops.window import image_shape
 
 ATTRIBUTES = ("ksize", "strides", "paddings", "global_pooling", "adaptive")
 
@@ -89,72 +90,52 @@ def max_pool2d_with_index_at(index: Any, x: Any, **attrs: Any) -> Any:
 
 
 @primitive
-@attributes_of(max_pool2d_with_index)
-def scatter_pooled(x: Meta, mask: Meta, source: Meta, **attrs: Any) -> Meta:
-    """`source` given back to the places in the images of `x` that `mask` names."""
-    return source.with_shape(x.shape)
+def scatter_pooled(like_meta: Meta, mask: Meta, source: Meta) -> Meta:
+    """`source` given back to the places that `mask` names in images like those of `like`."""
+    return source.with_shape(like_meta.shape)
 
 
 @scatter_pooled.kernel
-@widening
-def scatter_pooled_kernel(
-    xp: Any, x: Any, mask: Any, source: Any, *, out: Any = None, **attrs: Any
-) -> Any:
-    out = xp.empty(x.shape, source.dtype) if out is None else out
-    out[...] = 0
-    planes = out.reshape(x.shape[0] * x.shape[1], -1)
-    rows = xp.arange(len(planes))[:, None]
-    xp.add.at(planes, (rows, mask.reshape(len(planes), -1)), source.reshape(len(planes), -1))
-    if planes.base is None or not xp.shares_memory(planes, out):
-        out[...] = planes.reshape(x.shape)
-    return out
+def scatter_pooled_kernel(xp: Any, like: Any, mask: Any, source: Any, *, out: Any = None) -> Any:
+    count, size = math.prod(like.shape[:2]), math.prod(like.shape[2:])
+    planes = xp.zeros((count, size), source.dtype)
+    where = (xp.arange(count)[:, None], mask.reshape(count, math.prod(mask.shape[2:])))
+    xp.add.at(planes, where, source.reshape(where[1].shape))
+    return placed(planes.reshape(like.shape), source.dtype, out)
 
 
 @scatter_pooled.lower
-def scatter_pooled_at(index: Any, x: Any, mask: Any, source: Any, **attrs: Any) -> Any:
+def scatter_pooled_at(index: Any, like: Any, mask: Any, source: Any) -> Any:
     over = [lang.axis(n) for n in source.shape]
     place = mask[tuple(over)]
-    spot = (over[0], over[1], place // x.shape[3], place % x.shape[3])
-    return lang.scatter_add(x.shape, spot, source[tuple(over)], over=over)
+    spot = (over[0], over[1], place // like.shape[3], place % like.shape[3])
+    return lang.scatter_add(like.shape, spot, source[tuple(over)], over=over)
 
 
 @primitive
-@attributes_of(max_pool2d_with_index)
-def gather_pooled(mask: Meta, source: Meta, **attrs: Any) -> Meta:
+def gather_pooled(mask: Meta, source: Meta) -> Meta:
     """The elements of the images `source` at the places that `mask` names."""
     return source.with_shape(mask.shape)
 
 
 @gather_pooled.kernel
-def gather_pooled_kernel(xp: Any, mask: Any, source: Any, *, out: Any = None, **attrs: Any) -> Any:
-    planes = mask.shape[0] * mask.shape[1]
-    found = xp.take_along_axis(source.reshape(planes, -1), mask.reshape(planes, -1), 1)
-    if out is None:
-        return found.reshape(mask.shape)
-    out[...] = found.reshape(mask.shape)
-    return out
+def gather_pooled_kernel(xp: Any, mask: Any, source: Any, *, out: Any = None) -> Any:
+    count, size = math.prod(source.shape[:2]), math.prod(source.shape[2:])
+    where = mask.reshape(count, math.prod(mask.shape[2:]))
+    found = xp.take_along_axis(source.reshape(count, size), where, 1)
+    return placed(found.reshape(mask.shape), source.dtype, out)
 
 
 @gather_pooled.lower
-def gather_pooled_at(index: Any, mask: Any, source: Any, **attrs: Any) -> Any:
+def gather_pooled_at(index: Any, mask: Any, source: Any) -> Any:
     place = mask[index]
     return source[index[0], index[1], place // source.shape[3], place % source.shape[3]]
 
 
 max_pool2d_with_index.grad("x")(
-    asking(
-        ("dmask", *ATTRIBUTES),
-        lambda x, mask, dout, attrs: scatter_pooled(
-            x, mask, dout, **{n: attrs[n] for n in ATTRIBUTES}
-        ),
-    )
+    lambda x_meta, mask, dout, dmask=None: scatter_pooled(x_meta, mask, dout)
 )
-scatter_pooled.grad("source")(
-    asking(ATTRIBUTES, lambda mask, dout, attrs: gather_pooled(mask, dout, **attrs))
-)
+scatter_pooled.grad("source")(lambda mask, dout: gather_pooled(mask, dout))
 gather_pooled.grad("source")(
-    asking(
-        ATTRIBUTES,
-        lambda mask, source, dout, attrs: scatter_pooled(source, mask, dout, **attrs),
-    )
+    lambda mask, source_meta, dout: scatter_pooled(source_meta, mask, dout)
 )

@@ -310,7 +310,7 @@ def place_window_at(index: Any, x: Any, like: Any, *tensors: Any, **attrs: Any) 
     return lang.guarded(inside, x[places], lang.constant(0, x.dtype))
 
 
-@primitive(slots={"x": "Input"}, in_place={"out": "x"})
+@primitive(slots={"x": "Input"})
 def set_value(
     x: Meta,
     value_tensor: Meta = None,
@@ -355,7 +355,7 @@ def written(x: Any, lists: Any, attrs: Any) -> Any:
     names = ("starts", "ends", "steps")
     bounds = [given_sizes(attrs[n], None, t) for n, t in zip(names, lists, strict=True)]
     index = list(window_index(x.shape, attrs["axes"], *bounds, attrs["decrease_axes"]))
-    for axis in sorted(attrs["none_axes"], reverse=True):
+    for axis in sorted(attrs["none_axes"]):
         index.insert(min(axis, len(index) - 1), None)
     return tuple(index)
 
@@ -366,7 +366,7 @@ def set_value_kernel(
 ) -> Any:
     if out is None:
         out = xp.array(x)
-    elif out is not x:
+    else:
         out[...] = x
     if value is None:
         value = xp.asarray(attrs["values"]).astype(x.dtype).reshape(attrs["shape"])
@@ -399,7 +399,8 @@ def set_value_grad(
     places = (None, lists[0], None, lists[1], None, lists[2])
     window = strided_slice(dout, *places, **bounds, strides=steps, decrease_axis=decrease_axes)
     for number, axis in enumerate(sorted(none_axes)):
-        window = unsqueeze(window, axes=(axis - sum(d < axis for d in decrease_axes) + number,))
+        place = axis - sum(d < axis - number for d in decrease_axes)
+        window = unsqueeze(window, axes=(place,))
     extra = len(value_tensor_meta.shape) - len(window.shape)
     window = unsqueeze(window, axes=(0,) * extra) if extra > 0 else window
     return kept, sum_like(window, value_tensor_meta)
@@ -417,6 +418,6 @@ def set_value_at(index: Any, x: Any, value: Any, *lists: Any, **attrs: Any) -> A
         return lang.select(inside, lang.constant(kind(attrs["values"][0]), x.dtype), x[index])
     spots = list(places)
     for number, axis in enumerate(sorted(attrs["none_axes"])):
-        spots.insert(axis - sum(d < axis for d in attrs["decrease_axes"]) + number, 0)
+        spots.insert(axis - sum(d < axis - number for d in attrs["decrease_axes"]), 0)
     spots = [0] * (value.ndim - len(spots)) + spots
     return lang.guarded(inside, lang.at(value, spots), x[index])

@@ -5,12 +5,12 @@ from scull.executor.executor import Executor
 from scull.ir.program import Program, program_guard
 from scull.ir.program import main_program as default_main_program
 from scull.ir.program import startup_program as default_startup_program
-from scull.ir.variable import Variable
 from scull.runtime.scope import Scope, global_scope
-from scull.static import nn
+from scull.static import io, member, nn  # noqa: F401  `member` gives Variables their methods
 from scull.static.backward import append_backward, gradients
 from scull.static.door import BuildStrategy, CompiledProgram, ExecutionStrategy
 from scull.static.input import InputSpec, data, setitem
+from scull.static.kind import Variable
 from scull.static.layer_helper import LayerHelper
 from scull.static.metric import accuracy
 from scull.static.model import (
@@ -28,6 +28,7 @@ from scull.static.model import (
     serialize_program,
     set_program_state,
 )
+from scull.static.moving_average import ExponentialMovingAverage
 from scull.static.printing import Print
 from scull.static.scope import (
     cpu_places,
@@ -44,6 +45,7 @@ __all__ = [
     "CompiledProgram",
     "ExecutionStrategy",
     "Executor",
+    "ExponentialMovingAverage",
     "InputSpec",
     "LayerHelper",
     "Place",
@@ -65,6 +67,7 @@ __all__ = [
     "device_guard",
     "global_scope",
     "gradients",
+    "io",
     "load",
     "load_from_file",
     "load_inference_model",

@@ -6,6 +6,7 @@ from scull.core import session
 from scull.core.dtype import dtype_of
 from scull.core.eager import meta_or_none
 from scull.core.meta import Meta
+from scull.eager.index import setitem as written
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program
 from scull.ir.variable import with_batch
@@ -136,5 +137,11 @@ class InputSpec:
 
 
 def setitem(x: Any, index: Any, value: Any) -> Any:
-    """`x` with `value` written at `index`, as a new variable."""
-    return x.__setitem__(index, value)
+    """`x` with `value` written at `index`, as a new variable.
+
+    Args:
+        x (Variable): the elements.
+        index (int | slice | Tensor | tuple): where, as in ``x[index]``.
+        value (number | ndarray | Tensor): what is written; it stretches to fit.
+    """
+    return written(x, index, value)

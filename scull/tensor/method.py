@@ -5,7 +5,7 @@ from typing import Any
 
 from scull.core.interpreter import current
 from scull.core.tensor import Tensor
-from scull.eager.index import called_after, getitem
+from scull.eager.index import called_after, getitem, refuse_setitem
 from scull.ir.variable import Variable
 from scull.tensor import (
     attribute,
@@ -94,5 +94,6 @@ for kind in (Tensor, Variable):
     kind.T = property(transposed)
     kind.dim = kind.ndimension = lambda self: len(self.shape)
 Variable.__getitem__ = getitem
+Variable.__setitem__ = refuse_setitem
 Variable.astype = astype
 Variable.clone = cloned

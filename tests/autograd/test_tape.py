@@ -198,3 +198,16 @@ def test_operators_with_lists_send_each_operand_its_own_gradient():
     assert x.grad.tolist() == [2.0, 0.0]
     assert y.grad.tolist() == [5.0]
     assert b is not None
+
+
+def test_a_hook_records_and_may_run_a_backward_of_its_own():
+    x, w = leaf(1.0), leaf(2.0)
+
+    def nested(grad):
+        (w * w).sum().backward()
+
+    y = x * 3.0
+    y.register_hook(nested)
+    y.sum().backward()
+    assert w.grad.tolist() == [4.0]
+    assert x.grad.tolist() == [3.0]

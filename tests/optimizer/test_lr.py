@@ -250,7 +250,8 @@ def test_schedulers_import_nothing_heavy():
         found = {n.module for n in nodes if isinstance(n, ast.ImportFrom)}
         found |= {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
         assert all(
-            name.split(".")[0] in ("scull", "math", "warnings", "itertools") for name in found
+            name.split(".")[0] in ("scull", "math", "warnings", "itertools", "importlib")
+            for name in found
         )
 
 

@@ -7,8 +7,7 @@ from scull.nn.functional.naming import named
 from scull.nn.functional.window import paddings, pair
 from scull.ops.like import squeeze, unsqueeze
 from scull.ops.pool import pool2d
-
-ROWS = "the places of the largest elements need the operator `max_pool2d_with_index`"
+from scull.ops.pool_index import max_pool2d_with_index
 
 
 def pooled(
@@ -66,7 +65,7 @@ def max_pool2d(
         kernel_size (int | list[int]): the size of a window.
         stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border around the images, which no maximum is taken from.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima; in an image row by row.
         ceil_mode (bool): whether windows that reach over the edge count.
         data_format (str): "NCHW" or "NHWC".
         name (str, optional): the name of the output in a Program.
@@ -81,8 +80,37 @@ def max_pool2d(
         [[[[4.0]]]]
     """
     if return_mask:
-        raise UnsupportedError(ROWS)
+        return with_places(x, kernel_size, stride, padding, ceil_mode, data_format, name)
     return pooled(x, "max", kernel_size, stride, padding, ceil_mode, data_format, name)
+
+
+def with_places(
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    data_format: str,
+    name: str | None,
+) -> Any:
+    """The largest element of every window, and where it is."""
+    if data_format != "NCHW":
+        raise ArgumentError(
+            "When setting return_mask to true, data_format must be set to NCHW in API:max_pool2d"
+        )
+    size = pair(kernel_size, "kernel_size")
+    sides, algorithm = paddings(padding, False)
+    if ceil_mode or algorithm == "SAME" or len(sides) > 2:
+        raise UnsupportedError(
+            "places are found where the border is the same on both sides and ceil_mode is False"
+        )
+    return max_pool2d_with_index(
+        x,
+        ksize=size,
+        strides=size if stride is None else pair(stride, "stride"),
+        paddings=sides,
+        **named(name),
+    )
 
 
 def avg_pool2d(
@@ -132,12 +160,17 @@ def adapted(x: Any, kind: str, output_size: Any, data_format: str, name: str | N
             "Attr(data_format) should be 'NCHW' or 'NHWC'. "
             f"Received Attr(data_format): {data_format}."
         )
-    own = x.shape[2:4] if data_format == "NCHW" else x.shape[1:3]
-    sizes = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
-    sizes = [n if m is None else m for n, m in zip(own, sizes, strict=True)]
+    sizes = parts_of(x, output_size, data_format)
     return pool2d(
         x, ksize=sizes, adaptive=True, pooling_type=kind, data_format=data_format, **named(name)
     )
+
+
+def parts_of(x: Any, output_size: Any, data_format: str) -> list[int]:
+    """How many rows and columns come out; those of `x` for None."""
+    own = x.shape[2:4] if data_format == "NCHW" else x.shape[1:3]
+    sizes = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
+    return [n if m is None else m for n, m in zip(own, sizes, strict=True)]
 
 
 def adaptive_avg_pool2d(
@@ -170,7 +203,7 @@ def adaptive_max_pool2d(
     Args:
         x (Tensor): images, channels before rows.
         output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima; in an image row by row.
         name (str, optional): the name of the output in a Program.
 
     Returns:
@@ -181,9 +214,9 @@ def adaptive_max_pool2d(
         >>> paddle.nn.functional.adaptive_max_pool2d(paddle.ones([1, 1, 5, 5]), 1).tolist()
         [[[[1.0]]]]
     """
-    if return_mask:
-        raise UnsupportedError(ROWS)
-    return adapted(x, "max", output_size, "NCHW", name)
+    sizes = parts_of(x, output_size, "NCHW")
+    out, mask = max_pool2d_with_index(x, ksize=sizes, adaptive=True, **named(name))
+    return (out, mask) if return_mask else out
 
 
 def flat_window(kernel_size: Any, stride: Any, padding: Any) -> tuple[Any, Any, Any]:
@@ -211,7 +244,7 @@ def max_pool1d(
         kernel_size (int | list[int]): the size of a window.
         stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border at both ends, which no maximum is taken from.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima; in an image row by row.
         ceil_mode (bool): whether windows that reach over the end count.
         name (str, optional): the name of the output in a Program.
 
@@ -225,6 +258,8 @@ def max_pool1d(
     """
     size, step, sides = flat_window(kernel_size, stride, padding)
     out = max_pool2d(unsqueeze(x, axes=(2,)), size, step, sides, return_mask, ceil_mode)
+    if return_mask:
+        return tuple(squeeze(v, axes=(2,)) for v in out)
     return squeeze(out, axes=(2,), **named(name))
 
 
@@ -290,7 +325,7 @@ def adaptive_max_pool1d(
     Args:
         x (Tensor): of shape ``[batch, channels, length]``.
         output_size (int): how many elements come out.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima; in an image row by row.
         name (str, optional): the name of the output in a Program.
 
     Returns:
@@ -303,4 +338,6 @@ def adaptive_max_pool1d(
     """
     sizes = (1, *pair(output_size, "output_size", 1))
     out = adaptive_max_pool2d(unsqueeze(x, axes=(2,)), sizes, return_mask)
+    if return_mask:
+        return tuple(squeeze(v, axes=(2,)) for v in out)
     return squeeze(out, axes=(2,), **named(name))

@@ -10,7 +10,7 @@ from scull.core.eager import SILENT
 from scull.core.interpreter import interpreting
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
-from scull.ir.program import startup_program
+from scull.ir.program import main_program, startup_program
 from scull.ir.recorder import Recorder
 from scull.ops.create import cast
 
@@ -71,7 +71,7 @@ class Initializer:
     def array(self, shape: tuple[int, ...], dtype: DType) -> Any:
         """The value as an array, drawn now."""
         with interpreting(SILENT):
-            return self.value(shape, dtype, self.seed).array
+            return self.value(shape, dtype, self.seed or main_program().random_seed).array
 
     def value(self, shape: tuple[int, ...], dtype: DType, seed: int) -> Any:
         """The value, by one call of an operator."""

@@ -417,7 +417,7 @@ class Layer(Attributes):
         checked_name(name, "buffer")
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"attribute '{name}' already exists.")
-        if tensor is not None and not isinstance(tensor, Tensor | Variable):
+        if not isinstance(tensor, Tensor | Variable | None) or isinstance(tensor, Parameter):
             raise ArgumentTypeError(
                 "The registered buffer should be a Paddle.Tensor, "
                 f"but received {type(tensor).__name__}."

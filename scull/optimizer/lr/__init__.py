@@ -1,7 +1,6 @@
 """Learning-rate schedulers: objects that give an optimizer its rate and move it on at `step()`."""
 
 import importlib
-from typing import Any
 
 from scull.optimizer.lr.annealing import CosineAnnealingDecay, CosineAnnealingWarmRestarts
 from scull.optimizer.lr.cycle import CyclicLR, OneCycleLR
@@ -46,7 +45,7 @@ FUNCTIONS = (
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name):
     """The functions that give rates to Programs need more than schedulers, and are rarely used."""
     if name in FUNCTIONS.split():
         return getattr(importlib.import_module("scull.optimizer.schedule"), name)
