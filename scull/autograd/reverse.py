@@ -20,9 +20,11 @@ def reverse(
     }
     values = run_forward(traced, inputs, active)
     grads: dict[Any, Any] = {}
-    for slot, d in zip(traced.outputs, douts, strict=True):
-        if isinstance(slot, Traced) and d is not None:
-            grads[slot] = grads[slot] + d if slot in grads else d
+    for slot, given in zip(traced.outputs, douts, strict=True):
+        pairs = zip(slot, given, strict=True) if isinstance(slot, list) and given else []
+        for v, d in pairs or [(slot, given)]:
+            if isinstance(v, Traced) and d is not None:
+                grads[v] = grads[v] + d if v in grads else d
     for applied in reversed(traced.applied):
         run_backward(applied, values, grads, active)
     return {

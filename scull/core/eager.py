@@ -16,6 +16,7 @@ from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Declaration, Op, arguments, as_outputs, meta_of
 from scull.core.rule import compile_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
+from scull.errors import ArgumentError
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 PACKAGE = str(Path(__file__).parent.parent) + "/"
@@ -400,9 +401,17 @@ def explained(
 
     The type rule, asked now, knows the law that was broken.
     """
-    metas = tuple(map(weak_meta, padded(op, inputs)))
     if getattr(error, "__notes__", None):
         return error
+    strange = [(n, x) for n, x in zip(op.inputs, inputs, strict=False) if not is_operand(x)]
+    if strange:
+        name, x = strange[0]
+        error = ArgumentError(
+            f"{op.name}(): argument `{name}` must be Tensor, but got {type(x).__name__}"
+        )
+        error.add_note(f"in {op.name}\n  at {user_line()}")
+        return error
+    metas = tuple(map(weak_meta, padded(op, inputs)))
     try:
         normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
         op.infer(strengthened(metas), normal)
@@ -410,6 +419,15 @@ def explained(
         error = law
     error.add_note(situation(op, metas, user_line()))
     return error.with_traceback(None)
+
+
+def is_operand(x: Any) -> bool:
+    """Whether `x` may stand where an operator takes a tensor."""
+    if type(x) is list or type(x) is tuple:
+        return all(map(is_operand, x))
+    if x is None or isinstance(x, bool | int | float | complex | ndarray | np.generic):
+        return True
+    return hasattr(x, "meta")
 
 
 def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:

@@ -225,13 +225,21 @@ def gathered(x: Any, picks: list[Any]) -> Any:
     """The elements of `x` at `picks`, which stand for its first axes."""
     if not isinstance(x, Variable):
         return mask.index_get(x, [plain(x, v) for v in picks])
-    columns = [search.nonzero(v) if v.dtype.name == "bool" else v for v in map(recorded, picks)]
-    if len(columns) > 1:
+    variables = [recorded(v) for v in picks]
+    if len(variables) > 1:
+        columns = [column for v in variables for column in columns_of(v)]
         return index.gather_nd(x, join.stack(spread.broadcast_tensors(columns), axis=-1))
-    only = columns[0]
-    if only is picks[0] or only.ndim == 1:
-        only = like.unsqueeze(only, axes=(-1,))
-    return index.gather_nd(x, only)
+    (only,) = variables
+    masks = only.dtype.name == "bool"
+    return index.gather_nd(x, search.nonzero(only) if masks else like.unsqueeze(only, axes=(-1,)))
+
+
+def columns_of(pick: Any) -> list[Any]:
+    """The places along each axis that a Variable of indices or a mask picks from."""
+    if pick.dtype.name != "bool":
+        return [pick]
+    places: list[Any] = join.unbind(search.nonzero(pick), axis=1)
+    return places
 
 
 def recorded(index_given: Any) -> Any:
@@ -247,7 +255,7 @@ def constant_values(array: Any) -> Any:
     exact = {"int32": "int32_values", "float64": "fp64_values"}
     name = exact.get(array.dtype.name, lists.get(array.dtype.kind, "fp32_values"))
     attrs = {"shape": array.shape, "dtype": array.dtype, name: array.reshape(-1).tolist()}
-    return op_of("assign_value").call(**attrs)
+    return op_of("assign_value").call(**attrs, name=session.unique_name("assign"))
 
 
 def refuse_setitem(x: Any, given_index: Any, value: Any) -> None:
@@ -281,7 +289,8 @@ def setitem(x: Any, given_index: Any, value: Any) -> Any:
         attrs[name] = () if variables else known
         inputs.append(variables)
     if wanted.picks:
-        inputs[0] = put(window(x, wanted), wanted.picks, value, x.dtype)
+        wanted.picks = [(place, recorded(item)) for place, item in wanted.picks]
+        inputs[0] = put(x, wanted, value)
     elif isinstance(value, Tensor | Variable):
         attrs["dtype"], inputs[0] = x.dtype, recast(value, x.dtype)
     else:
@@ -307,16 +316,17 @@ def recast(x: Any, dtype: Any) -> Any:
         return create.cast(x, in_dtype=x.dtype, out_dtype=dtype)
 
 
-def put(x: Any, picks: list[tuple[int, Any]], value: Any, dtype: Any) -> Any:
-    """The window `x` of a Variable with `value` written where tensors and masks say."""
+def put(x: Any, wanted: Index, value: Any) -> Any:
+    """The window of a Variable with `value` written where tensors and masks say."""
     if not isinstance(value, Tensor | Variable):
-        value = recast(constant_values(written_array(value, dtype)), dtype)
-    elif value.dtype is not dtype:
-        value = recast(value, dtype)
-    order = order_of_axes(x.ndim, picks)
+        value = recast(constant_values(written_array(value, x.dtype)), x.dtype)
+    elif value.dtype is not x.dtype:
+        value = recast(value, x.dtype)
+    x = window(x, wanted) if wanted.axes or wanted.new else x
+    order = order_of_axes(x.ndim, wanted.picks)
     if order != list(range(x.ndim)):
         x = move.transpose(x, perm=order)
-    found = mask.index_put(x, [recorded(item) for _, item in picks], value)
+    found = mask.index_put(x, [item for _, item in wanted.picks], value)
     return move.transpose(found, perm=[order.index(a) for a in range(len(order))])
 
 

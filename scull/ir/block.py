@@ -103,8 +103,7 @@ class Block:
         for n, slot in zip(op.inputs, ins, strict=True):
             if n in op.required and not slot and op.forward is None:
                 raise SlotError(
-                    f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there, "
-                    f"at {user_line()}"
+                    f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there"
                 )
         operator = Operator(self, op, ins, outs, dict(op.attrs))
         for name, value in (attrs or {}).items():
@@ -112,9 +111,7 @@ class Block:
                 operator.set(name, value)
         for name in op.kinds:
             if name not in operator.attrs:
-                raise SlotError(
-                    f"`{type}` needs the attribute `{op.attribute(name)}`, at {user_line()}"
-                )
+                raise SlotError(f"`{type}` needs the attribute `{op.attribute(name)}`")
             operator.attrs[name] = normalised(op.kinds[name], name, operator.attrs[name])
         return operator
 
@@ -182,10 +179,7 @@ class Block:
         """Make an operator, infer its results, insert it."""
         if not isinstance(type, str):
             raise SlotError("`type` to initialize an Operator can not be None.")
-        operator = self.made(type, inputs, outputs, attrs)
-        operator.says_inputs = inputs is not None
-        stamp(operator, self.program)
-        self.metas(operator)
+        operator = self.described(type, inputs, outputs, attrs)
         if (
             outputs is not None
             and operator.inputs
@@ -195,6 +189,19 @@ class Block:
                 if not v.is_parameter and not v.persistable and v.op is None:
                     v.stop_gradient = True
         return self.insert(place, operator)
+
+    def described(self, type: str, inputs: Any, outputs: Any, attrs: Any) -> Operator:
+        """A new operator with its results inferred; errors name it and the user's line."""
+        try:
+            operator = self.made(type, inputs, outputs, attrs)
+            operator.says_inputs = inputs is not None
+            stamp(operator, self.program)
+            self.metas(operator)
+        except Exception as error:
+            if not getattr(error, "__notes__", None):
+                error.add_note(f"in {type}\n  at {user_line()}")
+            raise
+        return operator
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         self.remove(self.ops[index])

@@ -129,7 +129,8 @@ def gather_pooled_kernel(xp: Any, mask: Any, source: Any, *, out: Any = None) ->
 @gather_pooled.lower
 def gather_pooled_at(index: Any, mask: Any, source: Any) -> Any:
     place = mask[index]
-    return source[index[0], index[1], place // source.shape[3], place % source.shape[3]]
+    columns = source.shape[3]
+    return lang.padded(source, (index[0], index[1], place // columns, place % columns), 0.0)
 
 
 max_pool2d_with_index.grad("x")(

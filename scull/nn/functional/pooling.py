@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.errors import ArgumentError, UnsupportedError
+from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
 from scull.nn.functional.window import paddings, pair
 from scull.ops.like import squeeze, unsqueeze
@@ -80,7 +80,7 @@ def max_pool2d(
         [[[[4.0]]]]
     """
     if return_mask:
-        return with_places(x, kernel_size, stride, padding, ceil_mode, data_format, name)
+        return with_places(x, kernel_size, stride, padding, data_format, name)
     return pooled(x, "max", kernel_size, stride, padding, ceil_mode, data_format, name)
 
 
@@ -89,21 +89,16 @@ def with_places(
     kernel_size: Any,
     stride: Any,
     padding: Any,
-    ceil_mode: bool,
     data_format: str,
     name: str | None,
 ) -> Any:
-    """The largest element of every window, and where it is."""
+    """The largest element of every window, and where it is; as Paddle's, without "SAME"."""
     if data_format != "NCHW":
         raise ArgumentError(
             "When setting return_mask to true, data_format must be set to NCHW in API:max_pool2d"
         )
     size = pair(kernel_size, "kernel_size")
-    sides, algorithm = paddings(padding, False)
-    if ceil_mode or algorithm == "SAME" or len(sides) > 2:
-        raise UnsupportedError(
-            "places are found where the border is the same on both sides and ceil_mode is False"
-        )
+    sides, _ = paddings(padding, False)
     return max_pool2d_with_index(
         x,
         ksize=size,

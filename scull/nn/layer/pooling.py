@@ -20,7 +20,7 @@ class MaxPool2D(Pool):
         kernel_size (int | list[int]): the size of a window.
         stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border around the images, which no maximum is taken from.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima, in an image row by row.
         ceil_mode (bool): whether windows that reach over the edge count.
         data_format (str): "NCHW" or "NHWC".
         name (str, optional): the name of the output in a Program.
@@ -122,7 +122,7 @@ class MaxPool1D(Pool):
         kernel_size (int | list[int]): the size of a window.
         stride (int | list[int], optional): how far apart windows lie; None: side by side.
         padding (int | str | list): the border at both ends, which no maximum is taken from.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima, in an image row by row.
         ceil_mode (bool): whether windows that reach over the end count.
         name (str, optional): the name of the output in a Program.
 
@@ -260,7 +260,7 @@ class AdaptiveMaxPool2D(AdaptiveMaxPool):
 
     Args:
         output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima, in an image row by row.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -279,7 +279,7 @@ class AdaptiveMaxPool1D(AdaptiveMaxPool):
 
     Args:
         output_size (int): how many elements come out.
-        return_mask (bool): also the places of the maxima; not yet.
+        return_mask (bool): also the places of the maxima, in an image row by row.
         name (str, optional): the name of the output in a Program.
 
     Examples:
