@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 11_500,
     "optimizer": 3_100,
     "io": 1_600,
-    "static": 1_800,
+    "static": 2_600,
     "cli": 1_300,
     "base": 2_600,
 }

@@ -191,7 +191,11 @@ class Eager(Interpreter):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         attrs.pop("name", None)
         if op.broadcasts and len(inputs) == 2:
-            inputs = unified(op, inputs, attrs)
+            try:
+                inputs = unified(op, inputs, attrs)
+            except Exception as error:
+                error.add_note(f"in {op.name}\n  at {user_line()}")
+                raise
         arrays, edges, record = operands(op, inputs)
         record = record and self.record and "grad" not in op.missing
         if not op.rules and op.composite and (op.cpu is None or record):

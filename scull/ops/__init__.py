@@ -25,6 +25,7 @@ from scull.ops import (
     effect,
     elementwise,
     factor,
+    group_norm,
     index,
     join,
     like,

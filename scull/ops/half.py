@@ -72,10 +72,14 @@ def placed(found: Any, dtype: Any, out: Any) -> Any:
 
 
 def by_body(function: Any) -> None:
-    """Give a composite of one result its body as its kernel, which widens."""
+    """Give a composite its body as its kernel, which widens."""
     body = function.op.body
 
     def kernel(xp: Any, x: Any, *rest: Any, out: Any = None, **attrs: Any) -> Any:
-        return placed(body(x, *rest, **attrs), x.dtype, out)
+        found = body(x, *rest, **attrs)
+        if not isinstance(found, tuple):
+            return placed(found, x.dtype, out)
+        outs = out or (None,) * len(found)
+        return tuple([placed(v, x.dtype, o) for v, o in zip(found, outs, strict=True)])
 
     function.kernel(widening(kernel))

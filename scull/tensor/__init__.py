@@ -2,6 +2,12 @@
 
 from scull.eager.text import set_printoptions
 from scull.tensor import method  # noqa: F401  attaches the methods
+from scull.tensor.array import (
+    array_length,  # noqa: F401  these are known as paddle.tensor.array_length, ...
+    array_read,  # noqa: F401
+    array_write,  # noqa: F401
+    create_array,  # noqa: F401
+)
 from scull.tensor.attribute import (
     broadcast_shape,
     is_complex,

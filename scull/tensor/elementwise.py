@@ -3,10 +3,12 @@
 from typing import Any
 
 from scull.core.tensor import Tensor
-from scull.ops import arithmetic, compare, create, math
+from scull.errors import ArgumentTypeError
+from scull.ir.variable import Variable
+from scull.ops import arithmetic, create, math, pair
 from scull.ops import elementwise as ops
 from scull.ops.promotion import cast_to
-from scull.tensor.size import needs_tensor, tensor_like
+from scull.tensor.size import dtype_or_default, needs_tensor, tensor_like
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -124,8 +126,10 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.pow(paddle.to_tensor([1.0, 3.0]), 2).tolist()
         [1.0, 9.0]
     """
-    if isinstance(y, float) and not x.dtype.is_float:
-        y = int(y)
+    if isinstance(y, int | float):
+        return arithmetic.pow(x, factor=float(y), name=name)
+    if not isinstance(y, Tensor | Variable):
+        raise ArgumentTypeError(f"`y` is a number or a tensor, not {type(y).__name__}")
     return arithmetic.power(x, y, name)
 
 
@@ -174,8 +178,7 @@ def fmax(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.fmax(paddle.to_tensor([float("nan")]), paddle.to_tensor([3.0])).tolist()
         [3.0]
     """
-    left = compare.where(compare.not_equal(x, x), y, x)
-    return ops.maximum(left, compare.where(compare.not_equal(y, y), left, y), name)
+    return pair.fmax(x, y, name=name)
 
 
 def fmin(x: Any, y: Any, name: str | None = None) -> Any:
@@ -191,8 +194,58 @@ def fmin(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.fmin(paddle.to_tensor([float("nan")]), paddle.to_tensor([3.0])).tolist()
         [3.0]
     """
-    left = compare.where(compare.not_equal(x, x), y, x)
-    return ops.minimum(left, compare.where(compare.not_equal(y, y), left, y), name)
+    return pair.fmin(x, y, name=name)
+
+
+def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
+    """1 above 0, `y` at 0, and 0 below.
+
+    Args:
+        x (Tensor): the operand.
+        y (Tensor): the values at 0; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([-1.0, 0.0, 2.0])
+        >>> paddle.heaviside(x, paddle.to_tensor([0.5])).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return pair.heaviside(x, y, name=name)
+
+
+def hypot(x: Any, y: Any, name: str | None = None) -> Any:
+    """The longest side of a right triangle, from the other two.
+
+    Args:
+        x (Tensor): one side.
+        y (Tensor): the other; both stretch to a common shape.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.hypot(paddle.to_tensor([3.0]), paddle.to_tensor([4.0])).tolist()
+        [5.0]
+    """
+    return math.sqrt(pow(x, 2) + pow(y, 2), name)
+
+
+def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x` times 2 to the power `y`.
+
+    Args:
+        x (Tensor): the factor; integers are taken as the default element type.
+        y (Tensor): the exponent.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.ldexp(paddle.to_tensor([3.0]), paddle.to_tensor([2])).tolist()
+        [12.0]
+    """
+    wide = "float64" if "float64" in (x.dtype.name, y.dtype.name) else dtype_or_default(None)
+    x, y = cast_to(x, wide), cast_to(y, wide)
+    return ops.multiply(x, arithmetic.power(tensor_like(2.0, y), y), name)
 
 
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
@@ -209,7 +262,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
         >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.5).tolist()
         [2.0]
     """
-    return ops.add(x, (y - x) * weight, name)
+    return pair.lerp(x, y, tensor_like(weight, x), name=name)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:

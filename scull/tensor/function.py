@@ -1,12 +1,30 @@
 """Functions of one tensor, element by element."""
 
-import math as numbers
 from typing import Any
 
 from scull.core.dtype import dtype_of
-from scull.ops import activation, arithmetic, compare, create, elementwise, math
+from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
+from scull.ops import (
+    activation,
+    classify,
+    compare,
+    complex,
+    create,
+    elementwise,
+    like,
+    math,
+    rounding,
+)
+from scull.ops import clip as ops_clip
 from scull.ops.promotion import cast_to
-from scull.tensor.size import needs_tensor, tensor_like
+from scull.tensor.size import needs_tensor
+
+
+def as_floats(x: Any, function: str) -> Any:
+    """`x`, where integers are taken as float32."""
+    needs_tensor(x, function)
+    return cast_to(x, "float32") if x.dtype.is_integer else x
 
 
 def neg(x: Any, name: str | None = None) -> Any:
@@ -36,8 +54,7 @@ def exp(x: Any, name: str | None = None) -> Any:
         >>> paddle.exp(paddle.to_tensor([0.0])).tolist()
         [1.0]
     """
-    needs_tensor(x, "exp")
-    return math.exp(cast_to(x, "float32") if x.dtype.is_integer else x, name)
+    return math.exp(as_floats(x, "exp"), name)
 
 
 def expm1(x: Any, name: str | None = None) -> Any:
@@ -52,8 +69,7 @@ def expm1(x: Any, name: str | None = None) -> Any:
         >>> paddle.expm1(paddle.to_tensor([0.0])).tolist()
         [0.0]
     """
-    half = math.tanh(x * 0.5)
-    return elementwise.divide(half * 2.0, 1.0 - half, name)
+    return math.expm1(as_floats(x, "expm1"), name)
 
 
 def log(x: Any, name: str | None = None) -> Any:
@@ -68,8 +84,7 @@ def log(x: Any, name: str | None = None) -> Any:
         >>> paddle.log(paddle.to_tensor([1.0])).tolist()
         [0.0]
     """
-    needs_tensor(x, "log")
-    return math.log(x, name)
+    return math.log(as_floats(x, "log"), name)
 
 
 def log2(x: Any, name: str | None = None) -> Any:
@@ -84,7 +99,7 @@ def log2(x: Any, name: str | None = None) -> Any:
         >>> paddle.log2(paddle.to_tensor([1.0, 2.0])).tolist()
         [0.0, 1.0]
     """
-    return elementwise.divide(log(x), tensor_like(numbers.log(2.0), x), name)
+    return math.log2(as_floats(x, "log2"), name)
 
 
 def log10(x: Any, name: str | None = None) -> Any:
@@ -99,7 +114,7 @@ def log10(x: Any, name: str | None = None) -> Any:
         >>> paddle.log10(paddle.to_tensor([1.0, 10.0])).tolist()
         [0.0, 1.0]
     """
-    return elementwise.divide(log(x), tensor_like(numbers.log(10.0), x), name)
+    return math.log10(as_floats(x, "log10"), name)
 
 
 def log1p(x: Any, name: str | None = None) -> Any:
@@ -114,11 +129,7 @@ def log1p(x: Any, name: str | None = None) -> Any:
         >>> paddle.log1p(paddle.to_tensor([0.0])).tolist()
         [0.0]
     """
-    above = 1.0 + x
-    rest = above - 1.0
-    exact = compare.equal(rest, 0.0)
-    safe = compare.where(exact, tensor_like(1.0, x), rest)
-    return compare.where(exact, x, math.log(above) * x / safe, name=name)
+    return math.log1p(as_floats(x, "log1p"), name)
 
 
 def sqrt(x: Any, name: str | None = None) -> Any:
@@ -181,7 +192,8 @@ def reciprocal(x: Any, name: str | None = None) -> Any:
         >>> paddle.reciprocal(paddle.to_tensor([4.0])).tolist()
         [0.25]
     """
-    return elementwise.divide(1.0, x, name)
+    needs_tensor(x, "reciprocal")
+    return math.reciprocal(x, name)
 
 
 def tanh(x: Any, name: str | None = None) -> Any:
@@ -216,23 +228,6 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
     return math.sigmoid(x, name)
 
 
-def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
-    """The hyperbolic tangent of ``scale_a * x``, times `scale_b`.
-
-    Args:
-        x (Tensor): the operand.
-        scale_a (float): the inner factor.
-        scale_b (float): the outer factor.
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.stanh(paddle.to_tensor([0.0])).tolist()
-        [0.0]
-    """
-    return elementwise.multiply(math.tanh(x * scale_a), tensor_like(scale_b, x), name)
-
-
 def erf(x: Any, name: str | None = None) -> Any:
     """The error function.
 
@@ -262,7 +257,7 @@ def abs(x: Any, name: str | None = None) -> Any:
         [1.5, 2.0]
     """
     needs_tensor(x, "abs")
-    return elementwise.add(math.relu(x), math.relu(-x), name)
+    return complex.abs(x, name)
 
 
 def sign(x: Any, name: str | None = None) -> Any:
@@ -277,8 +272,8 @@ def sign(x: Any, name: str | None = None) -> Any:
         >>> paddle.sign(paddle.to_tensor([-3.0, 0.0, 5.0])).tolist()
         [-1.0, 0.0, 1.0]
     """
-    above, below = (cast_to(v, x.dtype) for v in (x > 0, x < 0))
-    return elementwise.subtract(above, below, name)
+    needs_tensor(x, "sign")
+    return complex.sign(x, name)
 
 
 def floor(x: Any, name: str | None = None) -> Any:
@@ -293,7 +288,8 @@ def floor(x: Any, name: str | None = None) -> Any:
         >>> paddle.floor(paddle.to_tensor([1.5, -1.5])).tolist()
         [1.0, -2.0]
     """
-    return arithmetic.floor_divide(x, 1, name)
+    needs_tensor(x, "floor")
+    return rounding.floor(x, name)
 
 
 def ceil(x: Any, name: str | None = None) -> Any:
@@ -308,7 +304,8 @@ def ceil(x: Any, name: str | None = None) -> Any:
         >>> paddle.ceil(paddle.to_tensor([1.5, -1.5])).tolist()
         [2.0, -1.0]
     """
-    return create.scale(floor(-x), scale=-1.0, name=name)
+    needs_tensor(x, "ceil")
+    return rounding.ceil(x, name)
 
 
 def trunc(input: Any, name: str | None = None) -> Any:
@@ -323,7 +320,8 @@ def trunc(input: Any, name: str | None = None) -> Any:
         >>> paddle.trunc(paddle.to_tensor([1.5, -1.5])).tolist()
         [1.0, -1.0]
     """
-    return elementwise.multiply(floor(abs(input)), sign(input), name)
+    needs_tensor(input, "trunc", "input")
+    return rounding.trunc(input, name)
 
 
 def round(x: Any, name: str | None = None) -> Any:
@@ -338,7 +336,8 @@ def round(x: Any, name: str | None = None) -> Any:
         >>> paddle.round(paddle.to_tensor([0.5, -1.4])).tolist()
         [1.0, -1.0]
     """
-    return elementwise.multiply(floor(abs(x) + 0.5), sign(x), name)
+    needs_tensor(x, "round")
+    return rounding.round(x, name)
 
 
 def frac(x: Any, name: str | None = None) -> Any:
@@ -371,14 +370,14 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
         [2.0, 3.0]
     """
     needs_tensor(x, "clip")
-    found = x
-    if min is not None:
-        low = tensor_like(min, x)
-        found = compare.where(x < low, low, found)
-    if max is not None:
-        high = tensor_like(max, x)
-        found = compare.where(x > high, high, found)
-    return create.assign(x) if found is x else found
+    bounds, attrs = [], {}
+    for word, bound in (("min", min), ("max", max)):
+        if isinstance(bound, Tensor | Variable):
+            bounds.append(bound)
+        else:
+            bounds.append(None)
+            attrs |= {} if bound is None else {word: float(bound)}
+    return ops_clip.clip(x, *bounds, **attrs, name=name)
 
 
 def isnan(x: Any, name: str | None = None) -> Any:
@@ -393,7 +392,8 @@ def isnan(x: Any, name: str | None = None) -> Any:
         >>> paddle.isnan(paddle.to_tensor([1.0, float("nan")])).tolist()
         [False, True]
     """
-    return compare.not_equal(x, x, name)
+    needs_tensor(x, "isnan")
+    return classify.isnan(x, name)
 
 
 def isfinite(x: Any, name: str | None = None) -> Any:
@@ -408,9 +408,8 @@ def isfinite(x: Any, name: str | None = None) -> Any:
         >>> paddle.isfinite(paddle.to_tensor([1.0, float("inf")])).tolist()
         [True, False]
     """
-    if not (x.dtype.is_float or x.dtype.is_complex):
-        return compare.equal(x, x, name)
-    return compare.less_than(abs(x), tensor_like(numbers.inf, x), name)
+    needs_tensor(x, "isfinite")
+    return classify.isfinite(x, name)
 
 
 def isinf(x: Any, name: str | None = None) -> Any:
@@ -425,9 +424,8 @@ def isinf(x: Any, name: str | None = None) -> Any:
         >>> paddle.isinf(paddle.to_tensor([1.0, float("inf")])).tolist()
         [False, True]
     """
-    if not (x.dtype.is_float or x.dtype.is_complex):
-        return compare.not_equal(x, x, name)
-    return compare.equal(abs(x), tensor_like(numbers.inf, x), name)
+    needs_tensor(x, "isinf")
+    return classify.isinf(x, name)
 
 
 def nan_to_num(
@@ -450,11 +448,12 @@ def nan_to_num(
     greatest = {"float64": 1.7976931348623157e308, "float16": 65504.0}.get(
         x.dtype.name, 3.4028234663852886e38
     )
-    high = tensor_like(greatest if posinf is None else posinf, x)
-    low = tensor_like(-greatest if neginf is None else neginf, x)
-    found = compare.where(isnan(x), tensor_like(nan, x), x)
-    found = compare.where(compare.equal(x, numbers.inf), high, found)
-    return compare.where(compare.equal(x, -numbers.inf), low, found)
+    numbers = (float("inf"), -float("inf"), nan, greatest if posinf is None else posinf)
+    numbers = (*numbers, -greatest if neginf is None else neginf)
+    above, below, nothing, high, low = [like.full_like(x, value=v) for v in numbers]
+    found = compare.where(isnan(x), nothing, x)
+    found = compare.where(compare.equal(found, above), high, found)
+    return compare.where(compare.equal(found, below), low, found)
 
 
 def cast(x: Any, dtype: Any) -> Any:

@@ -4,12 +4,10 @@ import math
 from typing import Any
 
 from scull.errors import ArgumentError, DtypeError
-from scull.ops import compare, count, elementwise, linear, move, product, reduce
-from scull.ops.promotion import cast_to
+from scull.ops import count, elementwise, linear, move, product, reduce
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
-from scull.tensor.reduction import max, min
-from scull.tensor.size import called, integer, integers, needs_tensor, reduced_axes
+from scull.tensor.size import called, integer, integers, needs_tensor
 
 
 def matmul(
@@ -216,22 +214,31 @@ def norm(
     needs_tensor(x, "norm")
     if isinstance(p, str) and p != "fro":
         raise ArgumentError(f"`p` is a number or 'fro', not {p!r}")
-    if isinstance(axis, list | tuple) and len(axis) > 2:
-        raise ArgumentError(f"a norm is taken over one or two axes, not {list(axis)}")
-    axes, reduce_all = reduced_axes(axis)
-    over = {"axis": axes, "keepdim": keepdim, "reduce_all": reduce_all}
-    if p in ("fro", 2):
-        return root(reduce.reduce_sum(x * x, **over), 2, name)
-    if p in (math.inf, -math.inf):
-        return (max if p > 0 else min)(abs(x), axes or None, keepdim, name)
+    axes = () if axis is None else integers(axis, "axis")
+    if len(axes) > 2:
+        raise ArgumentError(f"a norm is taken over one or two axes, not {list(axes)}")
+    if len(axes) == 2:
+        return norm_of_matrices(x, p, axes, keepdim, name)
+    if p == "fro" and not axes:
+        return distance.frobenius_norm(x, axis=(0,), keepdim=keepdim, reduce_all=True, name=name)
+    order = {"porder": 2.0 if p == "fro" else float(p), "keepdim": keepdim}
+    if not axes:
+        return distance.p_norm(x, **order, asvector=True, name=name)
+    return distance.p_norm(x, **order, axis=axes[0], name=name)
+
+
+def norm_of_matrices(x: Any, p: Any, axes: tuple[int, ...], keepdim: bool, name: str | None) -> Any:
+    """The `p`-norm of all elements along two axes."""
+    over = {"axis": axes, "keepdim": keepdim, "reduce_all": len(x.shape) == 2}
+    if p == "fro":
+        return distance.frobenius_norm(x, **over, name=name)
     if p == 0:
-        return reduce.reduce_sum(cast_to(compare.not_equal(x, 0), x.dtype), **over, name=name)
-    return root(reduce.reduce_sum(pow(abs(x), float(p)), **over), p, name)
-
-
-def root(x: Any, degree: float, name: str | None) -> Any:
-    """The root of that degree."""
-    return pow(x, 1.0 / degree, name)
+        raise ArgumentError(f"a norm of order 0 is taken over one axis, not {list(axes)}")
+    size = abs(x)
+    if p in (math.inf, -math.inf):
+        extreme = reduce.reduce_max if p > 0 else reduce.reduce_min
+        return extreme(size, **over, name=name)
+    return pow(reduce.reduce_sum(pow(size, float(p)), **over), 1.0 / p, name)
 
 
 def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
@@ -248,7 +255,8 @@ def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
         >>> paddle.dist(paddle.zeros([2]), paddle.to_tensor([3.0, 4.0])).item()
         5.0
     """
-    return norm(x - y, p, name=name)
+    needs_tensor(x, "dist")
+    return distance.dist(x, y, p=float(p), name=name)
 
 
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:

@@ -5,10 +5,8 @@ from typing import Any
 from scull.core.dtype import bool_
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
-from scull.ops import compare, create, logic, reduce
-from scull.ops.promotion import cast_to
-from scull.tensor.function import abs
-from scull.tensor.size import reduced_axes, tensor_like
+from scull.ops import compare, create, logic
+from scull.tensor.size import reduced_axes
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
@@ -250,15 +248,6 @@ def into(found: Any, out: Any) -> Any:
     return found if out is None else out
 
 
-def every(x: Any, axis: Any, keepdim: bool, name: str | None, flag: int) -> Any:
-    """Whether all (`flag` 1) or any (0) elements are true, by the greatest of 0 and 1."""
-    axes, reduce_all = reduced_axes(axis)
-    truth = cast_to(x, "bool") if x.dtype.name != "bool" else x
-    found = cast_to(logic.logical_not(truth) if flag else truth, "int32")
-    found = reduce.reduce_max(found, axis=axes, keepdim=keepdim, reduce_all=reduce_all)
-    return compare.equal(found, 0, name) if flag else compare.not_equal(found, 0, name)
-
-
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Whether every element along `axis` is true.
 
@@ -273,7 +262,9 @@ def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.all(paddle.to_tensor([True, False])).item()
         False
     """
-    return every(x, axis, keepdim, name, 1)
+    needs_tensor(x, "all")
+    axes, whole = reduced_axes(axis)
+    return reduce_given.reduce_all(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -290,7 +281,9 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.any(paddle.to_tensor([True, False])).item()
         True
     """
-    return every(x, axis, keepdim, name, 0)
+    needs_tensor(x, "any")
+    axes, whole = reduced_axes(axis)
+    return reduce_given.reduce_any(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
 def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
@@ -306,9 +299,7 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.equal_all(paddle.ones([2]), paddle.ones([2])).item()
         True
     """
-    if list(x.shape) != list(y.shape):
-        return create.fill_constant(shape=(), value=0.0, dtype=bool_, name=name)
-    return every(compare.equal(x, y), None, False, name, 1)
+    return classify.equal_all(x, y, name=name)
 
 
 def isclose(
@@ -334,14 +325,8 @@ def isclose(
         >>> paddle.isclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.1])).tolist()
         [True, False]
     """
-    same = compare.equal(x, y)
-    zero = tensor_like(0, x)
-    apart = compare.where(same, zero, x) - compare.where(same, zero, y)
-    near = logic.logical_or(same, compare.less_equal(abs(apart), abs(y) * rtol + atol), name)
-    if not equal_nan:
-        return near
-    both = logic.logical_and(compare.not_equal(x, x), compare.not_equal(y, y))
-    return logic.logical_or(near, both)
+    tolerances = {"rtol": str(rtol), "atol": str(atol)}
+    return classify.isclose(x, y, **tolerances, equal_nan=equal_nan, name=name)
 
 
 def allclose(
@@ -367,7 +352,8 @@ def allclose(
         >>> paddle.allclose(paddle.ones([2]), paddle.ones([2])).item()
         True
     """
-    return every(isclose(x, y, rtol, atol, equal_nan), None, False, name, 1)
+    tolerances = {"rtol": str(rtol), "atol": str(atol)}
+    return classify.allclose(x, y, **tolerances, equal_nan=equal_nan, name=name)
 
 
 def is_empty(x: Any, name: str | None = None) -> Any:

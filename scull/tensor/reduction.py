@@ -3,8 +3,7 @@
 from typing import Any
 
 from scull.core.dtype import dtype_of, int64
-from scull.ops import compare, create, elementwise, join, like, logic, reduce, search, slicing
-from scull.ops import math as functions
+from scull.ops import compare, elementwise, join, like, logic, reduce, search, slicing
 from scull.ops.promotion import cast_to
 from scull.tensor.size import integer, needs_tensor, reduced_axes
 
@@ -91,17 +90,8 @@ def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         1
     """
     needs_tensor(x, "min")
-    return create.scale(max(-x, axis, keepdim), scale=-1.0, name=name)
-
-
-def shared(dense: Any, x: Any, axis: Any, keepdim: bool, name: str | None) -> Any:
-    """An extreme whose gradient equal elements share."""
     axes, reduce_all = reduced_axes(axis)
-    kept = dense(x.detach() if hasattr(x, "detach") else x, axis, True)
-    equal = cast_to(compare.equal(x, kept), x.dtype)
-    count = reduce.reduce_sum(equal, axis=axes, keepdim=True, reduce_all=reduce_all)
-    total = reduce.reduce_sum(x * equal / count, axis=axes, keepdim=keepdim, reduce_all=reduce_all)
-    return total if name is None else create.assign(total, name=name)
+    return reduce.reduce_min(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -118,7 +108,9 @@ def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         >>> paddle.amax(paddle.to_tensor([1.0, 3.0])).item()
         3.0
     """
-    return shared(max, x, axis, keepdim, name) if x.dtype.is_float else max(x, axis, keepdim, name)
+    needs_tensor(x, "amax")
+    axes, whole = reduced_axes(axis)
+    return reduce_given.reduce_amax(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
 def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -135,7 +127,9 @@ def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         >>> paddle.amin(paddle.to_tensor([1.0, 3.0])).item()
         1.0
     """
-    return shared(min, x, axis, keepdim, name) if x.dtype.is_float else min(x, axis, keepdim, name)
+    needs_tensor(x, "amin")
+    axes, whole = reduced_axes(axis)
+    return reduce_given.reduce_amin(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
 def prod(
@@ -158,28 +152,8 @@ def prod(
     needs_tensor(x, "prod")
     if dtype is not None:
         x = cast_to(x, dtype)
-    ndim = len(x.shape)
-    axes = [a % ndim for a in reduced_axes(axis)[0]] or list(range(ndim))
-    for a in sorted(axes, reverse=True):
-        x = product_along(x, a)
-    return like.unsqueeze(x, axes=sorted(axes), name=name) if keepdim else x
-
-
-def product_along(x: Any, axis: int) -> Any:
-    """The product along one axis: its halves are multiplied until one element is left."""
-    size = x.shape[axis]
-    if size == 0:
-        shape = [n for i, n in enumerate(x.shape) if i != axis]
-        return create.fill_constant(shape=shape, value=1.0, dtype=x.dtype)
-    while size > 1:
-        half = size // 2
-        rest = (half, half) if size % 2 == 0 else (half, half, 1)
-        first, second, *left = join.split(x, sections=rest, axis=axis)
-        x = first * second
-        if left:
-            x = join.concat([x, left[0]], axis=axis)
-        size = half + size % 2
-    return like.squeeze(x, axes=(axis,))
+    axes, reduce_all = reduced_axes(axis)
+    return reduce.reduce_prod(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
 def cumsum(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
@@ -217,17 +191,9 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
         >>> paddle.logsumexp(paddle.zeros([1])).item()
         0.0
     """
+    needs_tensor(x, "logsumexp")
     axes, reduce_all = reduced_axes(axis)
-    top = reduce.reduce_max(x, axis=axes, keepdim=True, reduce_all=reduce_all)
-    if hasattr(top, "detach"):
-        top = top.detach()
-    total = reduce.reduce_sum(
-        functions.exp(x - top), axis=axes, keepdim=True, reduce_all=reduce_all
-    )
-    found = functions.log(total) + top
-    if keepdim:
-        return found
-    return like.squeeze(found, axes=axes or tuple(range(len(x.shape))), name=name)
+    return softmax.logsumexp(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
 def nansum(
@@ -248,7 +214,7 @@ def nansum(
         1.0
     """
     zeros = like.full_like(x, value=0.0)
-    return sum(compare.where(compare.not_equal(x, x), zeros, x), axis, dtype, keepdim, name)
+    return sum(compare.where(classify.isnan(x), zeros, x), axis, dtype, keepdim, name)
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

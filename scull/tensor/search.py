@@ -6,7 +6,7 @@ from scull.core.dtype import dtype_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
-from scull.ops import compare, count, like, pick, search
+from scull.ops import compare, count, pick, search
 from scull.ops.slicing import slice
 from scull.tensor.creation import constant
 from scull.tensor.size import called, integer, needs_tensor, tensor_like
@@ -145,11 +145,30 @@ def kthvalue(
         >>> value.item(), place.item()
         (2, 2)
     """
-    axis = (-1 if axis is None else axis) % max(len(x.shape), 1)
-    found = search.topk(x, k=k, axis=axis, largest=False)
-    last = [slice(v, axes=(axis,), starts=(k - 1,), ends=(k,)) for v in found]
-    first, second = last if keepdim else [like.squeeze(v, axes=(axis,)) for v in last]
-    return first, second
+    needs_tensor(x, "kthvalue")
+    axis = -1 if axis is None else integer(axis, "axis")
+    found: tuple[Any, Any] = order.kthvalue(x, k=k, axis=axis, keepdim=keepdim, name=name)
+    return found
+
+
+def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """The most frequent element along an axis, the least of several, and its last place.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int): the axis.
+        keepdim (bool): whether the axis stays, with size 1.
+        name (str, optional): of no effect.
+
+    Examples:
+        >>> import scull as paddle
+        >>> value, place = paddle.mode(paddle.to_tensor([2, 1, 2]))
+        >>> value.item(), place.item()
+        (2, 2)
+    """
+    needs_tensor(x, "mode")
+    found: tuple[Any, Any] = order.mode(x, axis=integer(axis, "axis"), keepdim=keepdim, name=name)
+    return found
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:

@@ -15,13 +15,28 @@ RECORDS = json.loads(
 )
 # Calls whose operators, slots, names and attributes are those of the reference.
 CALLS = """
+F.pad(x, [0, 1, 2, 0], value=1.5)
+F.pad(x, [1, 0, 1, 2])
+F.pad(x, [1, 1, 1, 1], mode='reflect')
 paddle.add_n([x, y, z])
+paddle.addmm(z, x, y, beta=0.5, alpha=2.0)
 paddle.arange(0.0, 1.0, 0.25)
 paddle.argmax(x, axis=-1, keepdim=True, dtype='int32')
 paddle.argsort(x)
-i.astype('float32')
+paddle.bmm(x, y)
+paddle.broadcast_tensors([x, y])
 paddle.concat([x, y], axis=1)
+paddle.cross(x, y)
+paddle.cross(x, y, axis=1)
 paddle.cumsum(x)
+paddle.diag(x)
+paddle.diag(x, offset=1)
+paddle.diag(x, padding_value=2)
+paddle.diag_embed(x)
+paddle.diag_embed(x, 1, 0, 2)
+paddle.diagonal(x)
+paddle.diagonal(x, 1, 1, 2)
+paddle.dot(x, y)
 paddle.expand(x, [2, 3])
 paddle.eye(2, 3, 'int64')
 paddle.flatten(x, 1)
@@ -29,12 +44,44 @@ paddle.flip(x, -1)
 paddle.full([2, 3], 7, 'int64')
 paddle.full_like(x, 2.5)
 paddle.gather(x, i, axis=1)
+paddle.gather_nd(x, i)
+paddle.index_add(x, i, 0, u)
+paddle.index_sample(x, i)
+paddle.index_select(x, i)
+paddle.index_select(x, i, axis=1)
+paddle.kron(x, y)
+paddle.linalg.cholesky(x)
+paddle.linalg.cholesky(x, upper=True)
+paddle.linalg.det(x)
+paddle.linalg.eigh(x)
+paddle.linalg.inv(x)
+paddle.linalg.matrix_power(x, 3)
+paddle.linalg.qr(x)
+paddle.linalg.solve(x, y)
+paddle.linalg.svd(x)
+paddle.linalg.triangular_solve(x, y, upper=False)
 paddle.linspace(0, 10, 3, 'int32')
+paddle.masked_select(x, c)
 paddle.mean(x, axis=[0, -1], keepdim=True)
+paddle.meshgrid([x, y, z])
+paddle.meshgrid(x, y)
 paddle.mm(x, y)
+paddle.multinomial(x, 2)
+paddle.multinomial(x, 5, replacement=True)
+paddle.mv(x, y)
+paddle.nonzero(c, as_tuple=True)
+paddle.nonzero(x)
 paddle.normal(0.0, 2.0, [2, 3])
+paddle.numel(x)
+paddle.put_along_axis(x, i, u, 1)
+paddle.put_along_axis(x, i, u, 1, reduce='add')
 paddle.rand([2, 3])
+paddle.repeat_interleave(x, 2, axis=1)
 paddle.reshape(x, [0, -1])
+paddle.roll(x, 1)
+paddle.roll(x, [1, 2], axis=[0, 1])
+paddle.scatter_nd(i, u, [3, 4])
+paddle.scatter_nd_add(x, i, u)
 paddle.sort(x, axis=0, descending=True)
 paddle.split(x, [2, 3, -1], axis=1)
 paddle.squeeze(x, axis=[1, -1])
@@ -42,11 +89,23 @@ paddle.stack([x, y], axis=-1)
 paddle.strided_slice(x, [0], [0], [6], [2])
 paddle.sum(x, axis=[0, -1], keepdim=True)
 paddle.t(x)
+paddle.take_along_axis(x, i, 1)
 paddle.tanh(x)
 paddle.topk(x, 2, axis=0, largest=False, sorted=False)
+paddle.trace(x)
+paddle.trace(x, 1, 1, 2)
 paddle.transpose(x, [1, 0, 2])
 paddle.unbind(x, axis=1)
+paddle.unique(i)
+paddle.unique(i, True, True, True)
+paddle.unique(x, axis=0)
 paddle.unsqueeze(x, axis=[0, -1])
+paddle.unstack(x)
+paddle.unstack(x, axis=1)
+static.setitem(x, 0, 1.0)
+static.setitem(x, slice(1, 3), 0)
+static.setitem(x, 0, y)
+i.astype('float32')
 x.T
 x.clone()
 x.astype('int32')
@@ -54,6 +113,7 @@ x[0]
 x[1:3]
 x[::2]
 x[::-1, 1:4:2]
+x[i]
 x[c]
 i & j
 ~i
@@ -109,7 +169,8 @@ def test_a_call_records_the_operators_of_the_reference(call, program):
         r for rows in RECORDS.values() if isinstance(rows, list) for r in rows if r["call"] == call
     )
     scope = dict(variables(program.global_block(), record["inputs"]))
-    eval(call, {"paddle": paddle}, scope)
+    names = {"paddle": paddle, "F": paddle.nn.functional, "static": paddle.static}
+    eval(call, names, scope)
     ours = [
         spelt(o.type, o.input_slots(), o.output_slots(), o.spelt())
         for o in program.global_block().ops
@@ -128,3 +189,55 @@ def test_sizes_may_be_variables(program):
     feed = {"n": np.array([2], "int32"), "x": np.ones((4, 3), "float32")}
     shapes = [v.shape for v in paddle.static.Executor().run(program, feed=feed, fetch_list=outs)]
     assert shapes == [(2, 2), (2, 6), (2, 3)]
+
+
+WRITTEN = {
+    "a number": ((0, slice(None, None, 2)), 2.0),
+    "a tensor": ((slice(1, 3),), np.arange(5.0)),
+    "an array": ((-1, slice(0, 2)), np.array([7.0, 8.0])),
+    "backwards": ((slice(None, None, -1), 0), np.arange(4.0)),
+    "new axes": ((0, None, slice(None), None), np.arange(5.0).reshape(1, 5, 1)),
+    "places": (([0, 2],), -1.0),
+    "places behind": ((slice(None), [4, 0]), np.arange(2.0)),
+    "pairs": (([0, 1], [2, 3]), np.arange(2.0)),
+    "a mask": (([True, False, True, False],), 3.0),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_an_item_is_set_as_in_eager_mode(name, program):
+    index, value = WRITTEN[name]
+    array = np.arange(20.0).reshape(4, 5)
+    x = paddle.static.data("x", [4, 5], "float64")
+    given, feed = value, {"x": array}
+    if name != "an array" and isinstance(value, np.ndarray):
+        given, feed["v"] = paddle.static.data("v", value.shape, "float64"), value
+    out = paddle.static.setitem(x, index, given)
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
+    expected = array.copy()
+    expected[tuple(np.array(i) if isinstance(i, list) else i for i in index)] = value
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_variable_takes_no_assignment(program):
+    x = paddle.static.data("x", [4], "float32")
+    with pytest.raises(RuntimeError, match=r"paddle\.static\.setitem"):
+        x[0] = 1.0
+
+
+PICKED = {
+    "pairs": lambda i, m: (i, i),
+    "a row": lambda i, m: (slice(None), i),
+    "a mask and places": lambda i, m: (m, i),
+    "a mask behind": lambda i, m: (slice(0, 4), slice(None), m),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_items_are_picked_as_numpy_picks_them(name, program):
+    array = np.arange(64.0).reshape(4, 4, 4)
+    feed = {"x": array, "i": np.array([2, 0]), "m": np.array([True, False, False, True])}
+    x, i, m = (paddle.static.data(n, v.shape, str(v.dtype)) for n, v in feed.items())
+    out = x[PICKED[name](i, m)]
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
+    np.testing.assert_array_equal(found, array[PICKED[name](feed["i"], feed["m"])])
