@@ -34,7 +34,7 @@ def contenders(main: paddle.static.Program, out: paddle.static.Variable) -> dict
         executor.run(main, feed=feed, fetch_list=[out], scope=scope)
 
     whole()
-    bound = bind(main, scope, tuple(feed), (out.name,), False)
+    bound = bind(main, scope, tuple(feed), (out.name,))
 
     def loop() -> float:
         frames = [filled(bound, feed) for _ in range(REPEATED)]

@@ -89,7 +89,7 @@ def lifetime_peak(run: Run) -> int:
     Found without the plan's own frees: by a run that frees nothing and notes where memory is read.
     """
     names = tuple(variable.name for variable in run.fetches)
-    bound = bind(run.main, run.scope, tuple(run.feed), names, False)
+    bound = bind(run.main, run.scope, tuple(run.feed), names)
     steps = [step for step in bound.plan.steps if not step.is_shape]
     made, last, size = {}, {}, {}
     frame = filled(bound, run.feed)

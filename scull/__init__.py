@@ -36,11 +36,12 @@ from scull.tensor import *  # noqa: F403
 from scull.version import full_version as __version__
 
 PACKAGES = (
-    "_C_ops base batch compat compiler device distributed executor files framework incubate"
+    "_C_ops base compat compiler device distributed executor files framework incubate"
     " inference io ir jit lang linalg metric nn optimizer pir regularizer runtime static"
     " sysconfig utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
+    "batch": "batch",
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
     " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
     " is_compiled_with_rocm is_compiled_with_xpu set_device",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 60_000
+TOTAL = 61_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -28,11 +28,11 @@ BUDGETS = {
     "compiler": 900,
     "eager": 1_700,
     "executor": 1_300,
-    "tensor": 5_900,
+    "tensor": 6_400,
     "nn": 11_500,
     "optimizer": 3_100,
     "io": 1_600,
-    "static": 2_600,
+    "static": 2_400,
     "cli": 1_300,
     "base": 2_600,
 }

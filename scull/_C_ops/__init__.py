@@ -13,6 +13,10 @@ from scull.errors import ArgumentTypeError
 
 # Functional names that are neither the name of an operator here nor its type.
 TYPES = {
+    "all": "reduce_all",
+    "amax": "reduce_amax",
+    "amin": "reduce_amin",
+    "any": "reduce_any",
     "cross_entropy_with_softmax": "softmax_with_cross_entropy",
     "expand_as": "expand_as_v2",
     "full": "fill_constant",
@@ -23,16 +27,24 @@ TYPES = {
     "max": "reduce_max",
     "mean": "reduce_mean",
     "mean_all": "mean",
+    "min": "reduce_min",
     "one_hot": "one_hot_v2",
+    "prod": "reduce_prod",
     "split_with_num": "split",
     "sum": "reduce_sum",
 }
 
 # The order of arguments where it is not inputs, then attributes, as declared; `_` is passed over.
 ORDERS = {
+    "all": "x axis keepdim",
+    "allclose": "x y rtol atol equal_nan",
+    "amax": "x axis keepdim",
+    "amin": "x axis keepdim",
+    "any": "x axis keepdim",
     "arange": "start end step _ _",
     "argsort": "x axis descending _",
     "cast": "x out_dtype",
+    "clip": "x min max",
     "concat": "x axis",
     "depthwise_conv2d": (
         "input filter strides paddings padding_algorithm groups dilations data_format"
@@ -45,8 +57,10 @@ ORDERS = {
     "full_like": "like value dtype _",
     "gather": "x index axis",
     "gaussian": "shape mean std seed dtype _",
+    "isclose": "x y rtol atol equal_nan",
     "linspace": "start stop num dtype _",
     "one_hot": "x depth",
+    "pow": "x factor",
     "randint": "low high shape dtype _",
     "reshape": "x shape",
     "scale": "x scale bias bias_after_scale",

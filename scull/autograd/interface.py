@@ -159,7 +159,7 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
         if not isinstance(g, Tensor):
             raise AssertionError(f"`{name}` takes Tensors and None, not {type(g).__name__}")
         if out.array.ndim == 0 and g.array.shape == (1,):
-            g = op_of("reshape").call(g, shape=())
+            g = op_of("reshape2").call(g, shape=())
         if g.array.shape != out.array.shape:
             raise ShapeError(
                 f"the gradient given has shape {list(g.array.shape)} and the tensor "

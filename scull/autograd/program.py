@@ -97,6 +97,7 @@ class Backward:
         self.before = set(self.into.vars) - {v.name for v in seeds.values()}
         block.program.derivatives += self.into is block
         self.recorder = Recorder(self.into)
+        self.between: set[Variable] = set()  # what operators keep for their gradient operators
         self.version: dict[Variable, int] = {}
         self.reads: dict[Operator, dict[Variable, Key]] = {}
         self.writes: dict[Operator, dict[Variable, Key]] = {}
@@ -135,6 +136,9 @@ class Backward:
             for v in o.results():
                 self.version[v] = self.version.get(v, 0) + 1
             self.writes[o] = {v: (v, self.version[v]) for v in o.results()}
+            if o.op.hidden and not all(v.stop_gradient for v in o.operands()):
+                slots = zip(o.op.outputs, o.outputs, strict=False)
+                self.between.update(v for n, s in slots if n in o.op.hidden for v in each(s))
 
     def path(self, targets: list[Variable]) -> list[Operator]:
         """The operators gradients pass through, the last first."""
@@ -176,7 +180,8 @@ class Backward:
             for i, (n, s) in enumerate(zip(o.op.inputs, o.inputs, strict=True))
             if g is None or "d" + o.op.up[n] in g.outputs
             for v in each(s)
-            if (not v.stop_gradient or v in asked) and v.name not in self.no_grad
+            if (not v.stop_gradient or v in asked or v in self.between)
+            and v.name not in self.no_grad
         ]
 
     def fresh(self, key: Key) -> Variable:

@@ -6,7 +6,7 @@ no counting.
 
 import heapq
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -147,6 +147,9 @@ class Sweep:
             else:
                 leaf.total.array = leaf.total.array + own.array
             leaf.cleared = False
+            for hook in list(leaf.hooks.values()) if leaf.hooks else ():
+                if isinstance(hook, Arrived):
+                    hook.call()
         self.leaves.clear()
 
     def clear(self) -> None:
@@ -264,9 +267,16 @@ def tied(value: Any, node: Any) -> Any:
     return t
 
 
+class Arrived:
+    """A hook called after a leaf has got its gradient, without arguments."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.call = call
+
+
 def hooked(node: Any, g: Any, graph: bool) -> Any:
     """`g` after the hooks registered on `node`, each called with a Tensor, recording."""
-    for hook in list(node.hooks.values()):
+    for hook in [h for h in node.hooks.values() if not isinstance(h, Arrived)]:
         given = g if graph or g is None else Tensor(g)
         with interpreting(EAGER):
             made = hook(given)

@@ -5,8 +5,8 @@ from typing import Any
 
 from scull.core.eager import padded, strengthened, weak_meta
 from scull.core.interpreter import Interpreter, interpreting
-from scull.core.meta import Meta
-from scull.core.op import Op, as_outputs
+from scull.core.meta import Meta, promote
+from scull.core.op import Op, as_outputs, op_of
 from scull.core.tensor import Value
 
 
@@ -46,6 +46,17 @@ def each(slot: Any) -> list[Traced]:
     return [v for v in (slot if isinstance(slot, list) else [slot]) if isinstance(v, Traced)]
 
 
+def of_one_type(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`inputs` cast to the element type in which those that differ meet."""
+    dtypes = {x.dtype for x in inputs if isinstance(x, Value)}
+    if len(dtypes) < 2:
+        return inputs
+    common, cast = promote(*dtypes), op_of("cast").call
+    return tuple(
+        cast(x, in_dtype=x.dtype, out_dtype=common) if isinstance(x, Value) else x for x in inputs
+    )
+
+
 class Tracer(Interpreter):
     """Notes every operator instead of running it."""
 
@@ -54,7 +65,7 @@ class Tracer(Interpreter):
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         attrs.pop("name", None)
-        inputs = padded(op, inputs)
+        inputs = of_one_type(padded(op, inputs)) if op.align else padded(op, inputs)
         metas = op.infer(strengthened(tuple(map(weak_meta, inputs))), attrs)
         outs = tuple([Traced(v) for v in m] if type(m) is list else m and Traced(m) for m in metas)
         self.applied.append(Applied(op, tuple(inputs), outs, attrs))

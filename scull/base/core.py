@@ -6,7 +6,6 @@ import platform
 from types import SimpleNamespace
 from typing import Any
 
-from scull.base.holder import SelectedRows
 from scull.base.op_proto import get_all_op_protos
 from scull.base.operator import Operator
 from scull.base.var_desc import AttrType, DataType, DeviceType, VarDesc
@@ -39,6 +38,7 @@ from scull.ir.operator import EMPTY
 from scull.runtime.scope import Cell as Variable
 from scull.runtime.scope import Scope
 from scull.runtime.scope import ScopeTensor as LoDTensor
+from scull.runtime.selected_rows import SelectedRows
 
 _Scope, EnforceNotMet = Scope, ScullError
 Tensor = DenseTensor = LoDTensor

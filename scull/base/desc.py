@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.dtype import DType, dtype_of
 from scull.core.meta import Kind
 from scull.eager.attach import attach
-from scull.files.program import bytes_of
+from scull.files.program import bytes_of, message_of
 from scull.ir.block import Block
 from scull.ir.operator import Operator
 from scull.ir.program import Program
@@ -186,9 +186,12 @@ class ProgramView:
         return bytes_of(self.program)
 
     def cached_hash_str(self) -> str:
-        """A word that two Programs share when their bytes do."""
+        """A word that two Programs share when they differ in nothing but the order of variables."""
         self.flush()
-        return hashlib.sha256(bytes_of(self.program)).hexdigest()
+        message = message_of(self.program)
+        for block in message.blocks:
+            block.vars.sort(key=lambda v: v.name)
+        return hashlib.sha256(message.SerializeToString()).hexdigest()
 
     def need_update(self) -> bool:
         """Whether the Program changed since its bytes were last asked for."""

@@ -7,10 +7,10 @@ import numpy as np
 
 from scull.core.dtype import DType, dtype_of, of_array
 from scull.core.place import CPU, Place
-from scull.core.tensor import Rows
 from scull.eager.attach import attach
 from scull.errors import ArgumentError
 from scull.runtime.scope import Cell, ScopeTensor
+from scull.runtime.selected_rows import SelectedRows
 
 
 def array_of(tensor: ScopeTensor) -> Any:
@@ -110,63 +110,6 @@ class Old:
         levels = self.recursive_sequence_lengths()
         counts = [*map(len, levels[1:]), *self.shape()[:1]] if levels else []
         return all(sum(level) == count for level, count in zip(levels, counts, strict=True))
-
-
-class ValuesCell:
-    """The place of the values of some rows."""
-
-    name, lod = "", ()
-
-    def __init__(self, cell: Cell) -> None:
-        self.cell = cell
-
-    @property
-    def value(self) -> Any:
-        return self.cell.value.values
-
-    @value.setter
-    def value(self, array: Any) -> None:
-        self.cell.value.values = array
-
-
-class SelectedRows:
-    """Some rows of a tall matrix, in a cell of a scope or in one of its own.
-
-    Args:
-        rows (list[int], optional): their numbers.
-        height (int): how many rows the matrix has.
-    """
-
-    def __init__(self, rows: Any = (), height: int = 0, cell: Cell | None = None) -> None:
-        self.cell = cell or Cell("")
-        if not isinstance(self.cell.value, Rows):
-            numbers = np.array(rows, "int64")
-            self.cell.value = Rows(numbers, np.zeros((len(numbers), 0), "float32"), height)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self.cell.value.dense(), dtype=dtype)
-
-    def rows(self) -> list[int]:
-        return self.cell.value.rows.tolist()
-
-    def set_rows(self, rows: Any) -> None:
-        self.cell.value.rows = np.array(rows, "int64")
-
-    def height(self) -> int:
-        return int(self.cell.value.height)
-
-    def set_height(self, height: int) -> None:
-        self.cell.value.height = int(height)
-
-    def numel(self) -> int:
-        return int(self.cell.value.values.size)
-
-    def get_tensor(self) -> ScopeTensor:
-        """The values of the rows."""
-        return ScopeTensor(ValuesCell(self.cell))  # type: ignore[arg-type]
-
-    def sync_index(self) -> None:
-        """Nothing is kept besides the numbers of the rows."""
 
 
 @attach(Cell)

@@ -38,6 +38,12 @@ class DType:
     def __deepcopy__(self, memo: Any) -> "DType":
         return self
 
+    def __eq__(self, other: object) -> bool:
+        """Itself; also its number, which is what a Program's attribute holds."""
+        return self is other or (type(other) is int and other == self.number)
+
+    __hash__ = object.__hash__  # a number's own hash would be Python code in every cache's key
+
     def __int__(self) -> int:
         return self.number
 

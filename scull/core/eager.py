@@ -364,7 +364,7 @@ def padded(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def weak_meta(x: Any) -> Any:
     """The meta of an operand, where a Python number has a weak element type."""
-    if isinstance(x, bool | int | float):
+    if isinstance(x, bool | int | float | complex):
         return Meta((), WEAK)
     if type(x) is list:
         return [weak_meta(v) for v in x]

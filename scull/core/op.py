@@ -143,7 +143,8 @@ class Op:
         if not self.recorded:
             return metas
         pairs = zip(self.outputs, metas, strict=True)
-        return tuple(m.with_dtype(self.recorded.get(n, m.dtype)) for n, m in pairs)
+        known = self.recorded
+        return tuple(m.with_dtype(known[n]) if n in known and m else m for n, m in pairs)
 
     @property
     def gradient(self) -> "Op | None":
@@ -187,13 +188,13 @@ def as_outputs(op: Op, found: Any) -> tuple[Any, ...]:
     return tuple(found) if len(op.outputs) > 1 else (found,)
 
 
-def op_of(name: str) -> Op:
-    """The operator of this type or of our name; a gradient operator is derived."""
-    op = BY_TYPE.get(name) or REGISTRY.get(name)
-    if op is None and name.endswith("_grad"):
-        op = op_of(name.removesuffix("_grad")).gradient
+def op_of(type: str) -> Op:
+    """The operator of the type a Program shows; a gradient operator is derived."""
+    op = BY_TYPE.get(type)
+    if op is None and type.endswith("_grad"):
+        op = op_of(type.removesuffix("_grad")).gradient
     if op is None:
-        raise UnknownOpError(f"no operator of type `{name}` is declared")
+        raise UnknownOpError(f"no operator of type `{type}` is declared")
     return op
 
 

@@ -48,6 +48,7 @@ _session.shared.update(
     names=Names(),
     dtype=float32,
     place=CPU,
+    pure_half=False,  # whether the norm of float16 gradients is computed in float16
     generator=Generator(),
     main=None,
     startup=None,

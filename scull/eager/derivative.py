@@ -5,6 +5,7 @@ import weakref
 from typing import Any
 
 from scull.autograd.interface import backward as send_back
+from scull.autograd.tape import Arrived
 from scull.core.tensor import Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.conversion import dense
@@ -119,6 +120,16 @@ class Differentiated:
         return hooked(self.node, hook)
 
     _register_grad_hook = register_hook
+
+    def _register_backward_hook(self: Any, hook: Any) -> None:
+        """Call `hook` without arguments each time the gradient of this leaf has arrived."""
+        if leaf_of(self) is None or self.node is None:
+            raise TapeError(
+                "a backward hook waits for the gradient of a leaf with stop_gradient=False"
+            )
+        hooked(self.node, Arrived(hook))
+
+    _register_void_function_post_hook = _register_backward_hook
 
     def retain_grads(self: Any) -> None:
         """Keep the gradient of a tensor that is no leaf, too."""

@@ -325,9 +325,20 @@ def put(x: Any, wanted: Index, value: Any) -> Any:
     x = window(x, wanted) if wanted.axes or wanted.new else x
     order = order_of_axes(x.ndim, wanted.picks)
     if order != list(range(x.ndim)):
-        x = move.transpose(x, perm=order)
+        x, value = move.transpose(x, perm=order), turned(value, x.ndim, wanted.picks)
     found = mask.index_put(x, [item for _, item in wanted.picks], value)
     return move.transpose(found, perm=[order.index(a) for a in range(len(order))])
+
+
+def turned(value: Any, ndim: int, picks: list[tuple[int, Any]]) -> Any:
+    """What is written into a window of `ndim` axes, with the axes that are picked from first."""
+    count, first = picked_axes(picks), picks[0][0]
+    total = count + ndim - sum(axes_covered(item) for _, item in picks)
+    if not adjacent(picks) or value.ndim <= total - first - count or value.shape == (1,):
+        return value
+    value = like.unsqueeze(value, axes=(0,) * (total - value.ndim))
+    back = [*range(count, count + first), *range(count), *range(count + first, total)]
+    return move.transpose(value, perm=[back.index(a) for a in range(total)])
 
 
 def simple(shape: tuple[int, ...], given: Any) -> Any:

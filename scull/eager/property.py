@@ -10,6 +10,7 @@ from scull.core.place import CPU, Place
 from scull.core.session import unique_name
 from scull.core.tensor import Leaf, Parameter, Rows, Tensor, new
 from scull.eager.attach import attach
+from scull.eager.grad_node import GradNode
 from scull.errors import ArgumentError, ArgumentTypeError
 
 
@@ -186,8 +187,8 @@ class OnTheTape:
 
     @property
     def grad_fn(self: Any) -> Any:
-        """The node of the tape that computed it."""
-        return None if self.is_leaf else self.node
+        """The node of the tape that its gradient reaches first."""
+        return None if self.node is None else GradNode(self.node)
 
     @property
     def grad(self: Any) -> Any:

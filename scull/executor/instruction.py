@@ -12,7 +12,7 @@ import numpy as np
 from scull.core.eager import SILENT, kernel_for
 from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
-from scull.core.op import as_outputs
+from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
 from scull.core.tensor import Stub, Tensor, new
 from scull.ir.operator import Operator, program_outputs
@@ -249,4 +249,5 @@ def by_tensors(op: Any, attrs: dict[str, Any], *operands: Any) -> Any:
     with interpreting(SILENT):
         found = op.body(*[Tensor(x) if isinstance(x, np.ndarray) else x for x in operands], **attrs)
     results = tuple(t.array if isinstance(t, Tensor) else t for t in as_outputs(op, found))
-    return results if len(op.outputs) > 1 else results[0]
+    made = results if len(op.outputs) > 1 else results[0]
+    return filled(op, operands, attrs["wanted"], made) if op.takes_wanted else made

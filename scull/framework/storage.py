@@ -8,14 +8,17 @@ import numpy as np
 
 from scull.core.dtype import bfloat16
 from scull.core.tensor import Rows, Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, FileError
+from scull.errors import ArgumentError, ArgumentTypeError, FileError, UnsupportedError
 from scull.files.atomic import atomic_file
 from scull.files.pickles import dump
 from scull.files.pickles import load as load_pickle
 from scull.files.program import bytes_of, program_of
-from scull.files.tensor_stream import read_tensor
+from scull.files.tensor_stream import SelectedRows as StoredRows
+from scull.files.tensor_stream import read_rows, read_tensor, write_rows, write_tensor
+from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import Program
-from scull.runtime.scope import ScopeTensor
+from scull.runtime.scope import Cell, ScopeTensor
+from scull.runtime.selected_rows import SelectedRows
 
 
 def as_stored(value: Any) -> Any:
@@ -24,8 +27,15 @@ def as_stored(value: Any) -> Any:
         array = value.array.dense() if isinstance(value.array, Rows) else value.array
         return value.name, np.ascontiguousarray(array).reshape(array.shape)  # type: ignore[attr-defined]
     if isinstance(value, ScopeTensor):
-        return np.asarray(value)
+        return initialized(value.cell.value)
     return None
+
+
+def initialized(value: Any) -> Any:
+    """The value of a tensor of a scope, which must have one."""
+    if value is None or (isinstance(value, Rows) and not value.values.size):
+        raise ArgumentError("The saved tensor is not initialized.")
+    return np.asarray(value) if not isinstance(value, Rows) else value
 
 
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
@@ -35,6 +45,7 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         obj: a state dictionary, a Tensor, a Program, or nested containers of them.
         path (str | BytesIO): where; folders are made.
         protocol (int): of the pickle: 2, 3 or 4.
+        configs: `use_binary_format=True` writes one tensor or SelectedRows without a pickle.
 
     Examples:
         >>> import io
@@ -49,9 +60,14 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         raise ArgumentError(f"The 'protocol' MUST be `int`, but received {type(protocol)}")
     if not 1 < protocol < 5:
         raise ArgumentError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
+    binary = wants_binary(configs)
     if isinstance(path, io.BytesIO):
-        write(obj, path, protocol)
+        write(obj, path, protocol, binary)
         return
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(
+            f"only supports saving objects to file and `BytesIO`, but got {type(path)}"
+        )
     name = os.fspath(path)
     if os.path.basename(name) == "":
         raise ArgumentError(
@@ -62,11 +78,30 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     if folder:
         os.makedirs(folder, exist_ok=True)
     with atomic_file(name) as stream:
-        write(obj, stream, protocol)
+        write(obj, stream, protocol, binary)
 
 
-def write(obj: Any, stream: Any, protocol: int) -> None:
+def wants_binary(configs: dict[str, Any]) -> bool:
+    """Whether the settings of `save` ask for a file without a pickle."""
+    unknown = configs.keys() - {"use_binary_format", "pickle_protocol"}
+    if unknown:
+        raise ArgumentError(
+            f"The additional config ({', '.join(sorted(unknown))}) of `paddle.save` is not "
+            "supported."
+        )
+    binary = configs.get("use_binary_format", False)
+    if not isinstance(binary, bool):
+        raise ArgumentTypeError(
+            f"Type of `use_binary_format` should be bool, but received {type(binary)}."
+        )
+    return binary
+
+
+def write(obj: Any, stream: Any, protocol: int, binary: bool) -> None:
     """Append `obj` to a stream."""
+    if binary:
+        write_binary(obj, stream)
+        return
     if isinstance(obj, Program):
         stream.write(bytes_of(obj))
         return
@@ -77,6 +112,22 @@ def write(obj: Any, stream: Any, protocol: int) -> None:
     if isinstance(obj, dict) and obj and all(isinstance(k, str) for k in obj) and is_state(obj):
         obj = named_state(obj)
     dump(obj, stream, protocol, as_stored)
+
+
+def write_binary(obj: Any, stream: Any) -> None:
+    """Append one tensor, or some rows of one, in the form of Paddle's own operators."""
+    if isinstance(obj, SelectedRows):
+        rows = initialized(obj.cell.value)
+        write_rows(stream, StoredRows(rows.rows.tolist(), rows.height, rows.values))
+    elif isinstance(obj, ScopeTensor):
+        write_tensor(stream, initialized(obj.cell.value), obj.cell.lod)
+    elif isinstance(obj, Tensor):
+        write_tensor(stream, np.asarray(obj.array))
+    else:
+        raise UnsupportedError(
+            "When use_binary_format = True, `paddle.save` expected Tensor, but received "
+            f"{type(obj)}."
+        )
 
 
 def is_state(obj: dict[Any, Any]) -> bool:
@@ -121,6 +172,8 @@ def load(path: Any, **configs: Any) -> Any:
         raise ArgumentError(f"load has no setting {', '.join(sorted(unknown))}")
     if isinstance(path, io.BytesIO):
         return restored(read(path), configs)
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentTypeError(f"load takes a file name or a BytesIO, not {type(path).__name__}")
     name = os.fspath(path)
     for candidate in (name, name + ".pdparams", name + ".pdopt"):
         if os.path.isfile(candidate):
@@ -137,7 +190,7 @@ def read(stream: Any) -> Any:
     if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
         return load_pickle(stream)
     if head == b"\0\0\0\0":
-        return Tensor(read_tensor(stream).array)
+        return read_binary(stream)
     data = stream.read()
     try:
         return program_of(data)
@@ -145,9 +198,27 @@ def read(stream: Any) -> Any:
         raise FileError(f"the file is neither a pickle, a tensor nor a Program: {error}") from None
 
 
+def read_binary(stream: Any) -> Any:
+    """Some rows of a matrix, when what the stream holds can be that; else a tensor."""
+    start = stream.tell()
+    try:
+        rows = read_rows(stream)
+    except FileError:
+        stream.seek(start)
+        found = read_tensor(stream)
+        if in_dynamic_mode():
+            return Tensor(found.array)
+        made = ScopeTensor(Cell("", found.array))
+        made.set_lod(found.lod)
+        return made
+    return SelectedRows(cell=Cell("", Rows(np.array(rows.rows), rows.array, rows.height)))
+
+
 def restored(value: Any, configs: dict[str, Any]) -> Any:
     """Tensors for named arrays, and for arrays of a state dictionary."""
     numpy = bool(configs.get("return_numpy"))
+    if numpy and isinstance(value, Tensor | ScopeTensor):
+        return value.numpy()
     if isinstance(value, dict) and "StructuredToParameterName@@" in value:
         names = value["StructuredToParameterName@@"]
         rest = {
@@ -199,6 +270,8 @@ def named(array: Any, name: str | None, numpy: bool) -> Any:
         return array
     if array.dtype == np.uint16:
         array = array.view(bfloat16.array)
+    if not in_dynamic_mode():
+        return ScopeTensor(Cell("", array))
     made = Tensor(array)
     if name is not None:
         made.name = name  # type: ignore[attr-defined]

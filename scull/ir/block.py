@@ -314,7 +314,7 @@ def described(options: dict[str, Any]) -> tuple[Meta, dict[str, Any]]:
     shape, dtype = options.get("shape"), options.get("dtype")
     meta = Meta(
         with_batch(() if shape is None else shape),
-        dtype_of(dtype) if dtype is not None else float32,
+        float32 if dtype is None else dtype_of("bfloat16" if dtype == "uint16" else dtype),
         kind,
     )
     kept = {k: options[k] for k in VARIABLE_OPTIONS if options.get(k) is not None}

@@ -29,6 +29,7 @@ class ForeignOp:
     gradient = forward = xshape = None
     unsaid: frozenset[str] = frozenset()
     unprinted: frozenset[str] = frozenset()
+    hidden: tuple[str, ...] = ()
     composite = takes_wanted = False
 
     def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:

@@ -133,15 +133,6 @@ class Program:
         made: Program = CLONES["pruned"](self, feeds, wanted)
         return made
 
-    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """The Program as text, in Paddle's form."""
-        if not isinstance(throw_on_error, bool):
-            raise ArgumentTypeError(
-                "The type of throw_on_error parameter is wrong, expected bool, but received "
-                f"{type(throw_on_error)}."
-            )
-        return program_text(self)
-
     def __str__(self) -> str:
         return program_text(self)
 

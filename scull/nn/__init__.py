@@ -22,6 +22,13 @@ from scull.nn.layer.activation import (
 from scull.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
 from scull.nn.layer.convolution import Conv1D, Conv2D
 from scull.nn.layer.dropout import AlphaDropout, Dropout, Dropout2D, Dropout3D
+from scull.nn.layer.group_norm import (
+    GroupNorm,
+    InstanceNorm1D,
+    InstanceNorm2D,
+    InstanceNorm3D,
+    LocalResponseNorm,
+)
 from scull.nn.layer.layers import Layer
 from scull.nn.layer.linear import (
     CosineSimilarity,
@@ -81,6 +88,16 @@ from scull.nn.layer.shrink import (
 from scull.nn.layer.transpose import (
     Conv1DTranspose,
     Conv2DTranspose,
+)
+from scull.nn.layer.vision import (
+    ChannelShuffle,
+    Fold,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2D,
+    UpsamplingNearest2D,
 )
 
 __all__ = [
@@ -169,4 +186,17 @@ __all__ = [
     "PairwiseDistance",
     "Conv1DTranspose",
     "Conv2DTranspose",
+    "Upsample",
+    "UpsamplingNearest2D",
+    "UpsamplingBilinear2D",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ChannelShuffle",
+    "Unfold",
+    "Fold",
+    "GroupNorm",
+    "InstanceNorm1D",
+    "InstanceNorm2D",
+    "InstanceNorm3D",
+    "LocalResponseNorm",
 ]

@@ -1,7 +1,10 @@
 """Gradient clipping: by value, by norm, by the norm of all gradients together."""
 
+from functools import partial
 from typing import Any
 
+from scull.core import session
+from scull.core.dtype import float32, float64
 from scull.core.interpreter import current
 from scull.core.op import op_of
 from scull.core.tensor import Rows, Tensor
@@ -17,13 +20,11 @@ class ClipGradBase:
     """Clips the gradients of pairs (parameter, gradient)."""
 
     def __call__(self, params_grads: list[Any]) -> list[Any]:
-        if not params_grads:
-            return params_grads
-        result = self.clipped(
-            [(p, g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
-        )
-        by_id = {id(p): g for p, g in result}
-        return [(p, by_id.get(id(p), g)) for p, g in params_grads]
+        """The pairs that have a gradient, clipped unless the parameter's `need_clip` is false."""
+        kept = [(p, g) for p, g in params_grads if g is not None]
+        chosen = [getattr(p, "need_clip", True) for p, _ in kept]
+        done = iter(self.clipped([pair for pair, clips in zip(kept, chosen, strict=True) if clips]))
+        return [next(done) if clips else pair for pair, clips in zip(kept, chosen, strict=True)]
 
     _dygraph_clip = __call__
 
@@ -128,9 +129,15 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return self.recorded(pairs)
 
     def factor(self, squares: list[Any]) -> Any:
-        """``clip_norm / max(clip_norm, norm)``."""
-        norm = op_of("sqrt").call(op_of("sum").call(squares))
-        top = full([1], self.clip_norm, squares[0].dtype)
+        """``clip_norm / max(clip_norm, norm)``, in float32 at least unless `pure_half`."""
+        wide = float64 if any(v.dtype is float64 for v in squares) else float32
+        kinds = dict.fromkeys(v.dtype for v in squares)
+        if session.get("pure_half") and len(kinds) == 1:
+            wide = next(iter(kinds))
+        sums = [op_of("sum").call([v for v in squares if v.dtype is kind]) for kind in kinds]
+        sums = [v if v.dtype is wide else v.astype(wide) for v in sums]
+        norm = op_of("sqrt").call(sums[0] if len(sums) == 1 else op_of("sum").call(sums))
+        top = full([1], self.clip_norm, wide)
         return op_of("elementwise_div").call(top, op_of("elementwise_max").call(top, norm))
 
     def scaled_eagerly(self, pairs: list[Any]) -> list[Any]:
@@ -143,7 +150,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
             if isinstance(g.array, Rows):
                 result.append((p, Tensor(g.array * factor.array.astype(g.array.dtype))))
             else:
-                result.append((p, multiply(g, factor)))
+                result.append((p, multiply(g, like(g, factor))))
         return result
 
     def recorded(self, pairs: list[Any]) -> list[Any]:
@@ -155,7 +162,24 @@ class ClipGradByGlobalNorm(ClipGradBase):
                 squares.append(square(g))
         with program.serving(OPTIMIZE, (p.name, g.name), "/gradient_clip/"):
             factor = self.factor(squares)
-        return [(p, rewritten(p, g, lambda g: multiply(g, factor))) for p, g in pairs]
+        result = []
+        for p, g in pairs:
+            with program.serving(OPTIMIZE, (p.name, g.name), "/gradient_clip/"):
+                own = like(g, factor)
+            result.append((p, rewritten(p, g, partial(multiply, y=own))))
+        return result
+
+
+def like(grad: Any, factor: Any) -> Any:
+    """`factor` in the element type of a gradient."""
+    return factor if factor.dtype is grad.dtype else factor.astype(grad.dtype)
+
+
+def _allow_pure_fp16_global_norm_clip(*value: bool) -> bool:
+    before: bool = session.get("pure_half")
+    if value:
+        session.put("pure_half", bool(value[0]))
+    return before
 
 
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:

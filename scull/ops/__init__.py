@@ -47,8 +47,10 @@ from scull.ops import (
     pool_index,
     product,
     random,
+    recurrent,
     reduce,
     reduce_given,
+    resize,
     rounding,
     search,
     shrink,
@@ -60,5 +62,6 @@ from scull.ops import (
     static_method,
     transpose,
     trigonometry,
+    unfold,
     update,
 )

@@ -194,3 +194,34 @@ def allclose_at(
 
 for function in (isclose, allclose):
     function.no_grad(CONSTANT)
+
+
+@primitive
+def equal_all(x: Meta, y: Meta) -> Meta:
+    """Whether two tensors have the same shape and the same elements."""
+    if x.dtype is not y.dtype:
+        raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
+    return Meta((), bool_)
+
+
+@equal_all.kernel
+def equal_all_kernel(xp: Any, x: Any, y: Any, *, out: Any = None) -> Any:
+    if x.dtype is not y.dtype:
+        equal_all.op.body(meta_of(x), meta_of(y))
+    found = x.shape == y.shape and bool((x == y).all())
+    if out is None:
+        return xp.array(found)
+    out[...] = found
+    return out
+
+
+@equal_all.lower
+def equal_all_at(index: Any, x: Any, y: Any) -> Any:
+    if x.shape != y.shape:
+        return lang.constant(False, "bool")
+    over = [lang.axis(n) for n in x.shape]
+    same = lang.equal(x[tuple(over)], y[tuple(over)])
+    return lang.all(same, over=over) if over else same
+
+
+equal_all.no_grad(CONSTANT)

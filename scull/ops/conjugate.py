@@ -26,4 +26,6 @@ conj.lower(lambda index, x: x[index])
 
 def turned(x: Any) -> Any:
     """`x`, or its conjugate where it is complex."""
+    if isinstance(x, bool | int | float | complex):
+        return x.conjugate()
     return conj(x) if is_complex(x) else x

@@ -9,7 +9,6 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.product import same_type
 
 NO_LOWERING = "its length depends on values"
 NO_GRADIENT = "a count is not differentiable"
@@ -104,7 +103,6 @@ def searchsorted(
     sorted_sequence: Meta, values: Meta, *, out_int32: bool = False, right: bool = False
 ) -> Meta:
     """Where each value belongs in a rising sequence: before equal ones, or behind if `right`."""
-    same_type(sorted_sequence, values)
     if not sorted_sequence.ndim:
         raise ShapeError("a 0-D tensor is no sequence")
     if sorted_sequence.ndim > 1:
@@ -121,7 +119,7 @@ def searchsorted_kernel(
     xp: Any, sequence: Any, values: Any, *, out: Any = None, out_int32: bool, right: bool
 ) -> Any:
     side, dtype = "right" if right else "left", "int32" if out_int32 else "int64"
-    if values.dtype.num > 23:  # bfloat16, of which NumPy does not know that NaN is last
+    if max(values.dtype.num, sequence.dtype.num) > 23:  # bfloat16: NumPy does not put NaN last
         sequence, values = sequence.astype("float32"), values.astype("float32")
     out = xp.empty(values.shape, dtype) if out is None else out
     if sequence.ndim == 1:
@@ -141,8 +139,11 @@ def searchsorted_at(index: Any, sequence: Any, values: Any, out_int32: bool, rig
     k = lang.axis(sequence.shape[-1])
     row = index[:-1] if sequence.ndim > 1 else ()
     a, b = sequence[(*row, k)], values[tuple(index)]
+    if sequence.dtype != values.dtype:
+        wide = "float64" if "float" in sequence.dtype + values.dtype else "int64"
+        a, b = lang.cast(a, wide), lang.cast(b, wide)
     before = (a <= b) if right else (a < b)
-    if "float" in values.dtype:
+    if "float" in b.dtype:
         last = lang.not_equal(b, b)
         before = before | (last if right else last & lang.equal(a, a))
     one, zero = lang.constant(1, "int64"), lang.constant(0, "int64")

@@ -352,7 +352,7 @@ def lstsq_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, rcond: float, driv
     weights = xp.where(kept, 1 / xp.where(kept, s, 1), 0)[..., None]
     found = vh.swapaxes(-1, -2) @ (weights * (u.swapaxes(-1, -2) @ wide(y)))
     lead, rank = found.shape[:-2], kept.sum(-1)
-    whole = bool((rank == n).all()) and m > n and driver != "gelsy"
+    whole = bool((rank == n).all()) and m > n
     left = ((wide(y) - wide(x) @ found) ** 2).sum(-2) if whole else xp.empty((*lead[:-1], 0))
     ranks = xp.broadcast_to(rank, lead) if driver != "gels" else xp.empty(0)
     values = (

@@ -216,8 +216,8 @@ def instance_norm_grad_scale(
 
 
 @instance_norm.grad("bias")
-def instance_norm_grad_bias(bias: Any, dy: Any) -> Any:
-    return None if bias is None else reduce_sum(dy, axis=other_axes(dy, "NCHW"))
+def instance_norm_grad_bias(dy: Any) -> Any:
+    return reduce_sum(dy, axis=other_axes(dy, "NCHW"))
 
 
 by_body(group_norm)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from scull import lang
-from scull.core.eager import primitive
+from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
 from scull.errors import DtypeError
 from scull.ops.like import reshape_like, squeeze, unsqueeze
@@ -86,6 +86,28 @@ def matmul_at(index: Any, x: Any, y: Any, transpose_x: bool, transpose_y: bool) 
     a = [k] if m is None else [k, m] if transpose_x else [m, k]
     b = [k] if n is None else [n, k] if transpose_y else [k, n]
     return lang.sum(lang.at(x, (*rest, *a)) * lang.at(y, (*rest, *b)), over=k)
+
+
+@composite(
+    type="matmul",
+    attrs={"transpose_x": "transpose_X", "transpose_y": "transpose_Y"},
+    fixed={
+        "Scale_out": 1.0,
+        "Scale_x": 1.0,
+        "Scale_y": 1.0,
+        "force_fp32_output": False,
+        "head_number": 1,
+        "mkldnn_data_type": "float32",
+        "use_mkldnn": False,
+        "use_quantizer": False,
+    },
+)
+def scaled_matmul(
+    x, y, *, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0
+):
+    """``alpha * matmul(x, y)``: the product of Programs written before `matmul_v2`."""
+    found = matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
+    return found if alpha == 1.0 else found * alpha
 
 
 @primitive

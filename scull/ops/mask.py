@@ -64,7 +64,7 @@ def picked(x: Meta, indices: list[Meta]) -> tuple[int, ...]:
             sizes = x.shape[covered : covered + m.ndim]
             pairs = zip(m.shape, sizes, strict=False)
             if len(sizes) < m.ndim or any(a != b and -1 not in (a, b) for a, b in pairs):
-                raise ShapeError(f"the mask {m} does not cover axes of {x} from {covered} on")
+                raise RangeError(f"the mask {m} does not cover axes of {x} from {covered} on")
             covered += m.ndim
             shapes.append((UNKNOWN,))
         elif m.dtype.is_integer:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.dtype import int64
+from scull.core.dtype import float32, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, axis_of
 from scull.core.op import meta_of
@@ -31,7 +31,7 @@ def picked(xp: Any, x: Any, order: Any, axis: int, keepdim: bool) -> tuple[Any, 
     return found.squeeze(axis), order.squeeze(axis)
 
 
-@primitive(outputs=("out", "indices"))
+@primitive(outputs=("out", "indices"), recorded={"indices": float32})
 def kthvalue(x: Meta, *, k: int = 1, axis: int = -1, keepdim: bool = False) -> tuple[Meta, Meta]:
     """The `k`-th least element along `axis`, from 1 on, and its place."""
     found = one_of(x, axis, keepdim)
@@ -51,7 +51,7 @@ def kthvalue_kernel(xp: Any, x: Any, *, out: Any = None, k: int, axis: int, keep
     return picked(xp, x, order, axis, keepdim)
 
 
-@primitive(outputs=("out", "indices"))
+@primitive(outputs=("out", "indices"), recorded={"indices": float32})
 def mode(x: Meta, *, axis: int = -1, keepdim: bool = False) -> tuple[Meta, Meta]:
     """The most frequent element along `axis`, the least of several, and its last place."""
     found = one_of(x, axis, keepdim)

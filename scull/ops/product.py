@@ -5,16 +5,18 @@ from typing import Any
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, axis_of, floating
+from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
 from scull.ops.create import scale
 from scull.ops.like import reshape_like, sum_like, unsqueeze
 from scull.ops.linear import matmul
 
 
-def same_type(x: Meta, y: Meta) -> None:
+def same_type(x: Any, y: Any) -> None:
     """Refuse operands of differing element types."""
-    if x.dtype is not y.dtype:
-        raise DtypeError(f"{x} and {y} differ in element type; cast one")
+    if x.dtype != y.dtype:
+        law = "differ in element type; cast one"
+        raise DtypeError(f"{meta_of(x)} and {meta_of(y)} {law}")
 
 
 def have_axes(x: Meta, *counts: int) -> None:

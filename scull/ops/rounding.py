@@ -14,7 +14,8 @@ def whole(name: str) -> Any:
     """The kernel that is NumPy's function `name`, without the integers that this would take."""
 
     def kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
-        refuse_integers(x)
+        if x.dtype.kind not in "fV":
+            refuse_integers(x)
         return getattr(xp, name)(x, out=out)
 
     kernel.__doc__ = f"The `{name}` of each element."
@@ -23,7 +24,8 @@ def whole(name: str) -> Any:
 
 def round_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     """The nearest whole number; of two equally near ones that further from 0."""
-    refuse_integers(x)
+    if x.dtype.kind not in "fV":
+        refuse_integers(x)
     size = xp.absolute(x)
     found = xp.floor(size)
     found += (size - found >= 0.5).astype(x.dtype)

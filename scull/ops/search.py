@@ -12,7 +12,7 @@ from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, axis_of
 from scull.core.op import meta_of
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.like import reshape_like
 
 
@@ -196,7 +196,10 @@ def take_along_axis(x: Meta, indices: Meta, *, axis: int) -> Meta:
 def take_along_kernel(xp: Any, x: Any, indices: Any, *, out: Any = None, axis: int) -> Any:
     if indices.ndim != x.ndim:
         raise ShapeError(f"the index has {indices.ndim} axes and x has {x.ndim}")
-    return x[along(x, indices, axis_of(axis, x.ndim))] if x.ndim else x.copy()
+    try:
+        return x[along(x, indices, axis_of(axis, x.ndim))] if x.ndim else x.copy()
+    except IndexError as error:
+        raise RangeError(str(error)) from None
 
 
 @take_along_axis.grad("x")

@@ -20,8 +20,8 @@ from scull.ops.compare import where
 from scull.ops.math import exp
 
 ARRAYS = SimpleNamespace(
-    select=np.where, log=np.log, sqrt=np.sqrt, sin=np.sin, cos=np.cos, floor=np.floor,
-    equal=np.equal, constant=lambda value, dtype: np.float64(value),
+    select=np.where, equal=np.equal, floor=np.floor, sqrt=np.sqrt, log=np.log, log1p=np.log1p,
+    sin=np.sin, cos=np.cos, constant=lambda value, dtype: np.float64(value),
 )  # fmt: skip
 INFINITY, NAN, PI = float("inf"), float("nan"), numbers.pi
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -69,7 +69,7 @@ def special(name: str, function: Any, **options: Any) -> Any:
 
 def size(f: Any, x: Any) -> Any:
     """`x` without its sign."""
-    return f.select(x < 0, -x, x)
+    return f.select(x > 0, x, 0 - x)
 
 
 def polynomial(f: Any, x: Any, coefficients: Any) -> Any:
@@ -115,9 +115,18 @@ def lgamma_of(f: Any, x: Any) -> Any:
     found = (z - 0.5) * (f.log(z) - 1) + (0.5 * numbers.log(2 * PI) - 0.5)
     found = found + polynomial(f, inverse * inverse, terms) * inverse
     found = found - f.select(small, f.log(product), 0.0)
+    found = near_zeros(f, f.select(left, 1 - x, x), found)
     sine, _ = turn(f, x)
     found = f.select(left, f.log(PI / size(f, sine)) - found, found)
     return f.select(f.equal(size(f, x), INFINITY), INFINITY, found)
+
+
+def near_zeros(f: Any, x: Any, found: Any) -> Any:
+    """`found`, or where `x` is near 1 or 2 what vanishes there without an error."""
+    first = x < 1.5
+    t = f.select(first, x - 1, x - 2)
+    near = t * polynomial(f, t, coefficient.LGAMMA["float64"]) - f.select(first, f.log1p(t), 0.0)
+    return f.select((x > 0.5) & (x < 2.5), near, found)
 
 
 def digamma_of(f: Any, x: Any) -> Any:
@@ -204,11 +213,8 @@ def logit_kernel(xp: Any, x: Any, *, out: Any = None, eps: float) -> Any:
 @logit.grad
 def logit_grad(x: Any, dout: Any, eps: float) -> Any:
     """Nothing passes outside of the bounds."""
-    if eps:
-        inside = where(x >= eps, where(x <= 1.0 - eps, dout, 0.0), 0.0)
-    else:
-        inside = where(x >= 0.0, where(x <= 1.0, dout, 0.0), 0.0)
-    return inside / (x * (1.0 - x))
+    inside = dout / (x * (1.0 - x))
+    return where(x >= eps, where(x <= 1.0 - eps, inside, 0.0), 0.0)
 
 
 @logit.lower

@@ -19,6 +19,7 @@ from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program, program_guard
 from scull.ir.program import startup_program as default_startup
 from scull.ir.variable import Variable
+from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
@@ -61,6 +62,10 @@ class Optimizer:
             raise ArgumentTypeError(
                 "`parameters` argument given to the optimizer should be an iterable of Tensors or "
                 "dict"
+            )
+        if not isinstance(grad_clip, ClipGradBase | None):
+            raise ArgumentTypeError(
+                "'grad_clip' should be an instance of GradientClipBase's derived class"
             )
         if parameters is None and in_dynamic_mode():
             raise ArgumentError(

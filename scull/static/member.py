@@ -9,7 +9,7 @@ from scull.core.meta import Kind
 from scull.core.tensor import Tensor
 from scull.eager.attach import attach
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.files.program import VERSION, program_of
+from scull.files.program import VERSION, message_of, program_of
 from scull.ir.block import Block
 from scull.ir.clone import PARAMETER
 from scull.ir.operator import Operator
@@ -42,6 +42,24 @@ def source(program: Any) -> Program:
             f"received {type(program)}"
         )
     return program
+
+
+def detailed(block: Block, message: Any) -> str:
+    """A block as the text of its message, with what files do not hold of variables."""
+    lines = ["blocks {", f"  idx: {block.idx}", f"  parent_idx: {block.parent_idx}"]
+    for described in message.vars:
+        v = block.vars[described.name]
+        names = ("error_clip", *(PARAMETER if isinstance(v, ParameterVariable) else ()))
+        rest = [f"{name}: {getattr(v, name)}" for name in names]
+        lines += braced("vars", [*str(described).splitlines(), *rest])
+    for described in message.ops:
+        lines += braced("ops", str(described).splitlines())
+    return "\n".join([*lines, "}\n"])
+
+
+def braced(word: str, lines: list[str]) -> list[str]:
+    """The lines of one field within a block."""
+    return [f"  {word} {{", *(f"    {line}" for line in lines), "  }"]
 
 
 def eager_only(name: str) -> Any:
@@ -231,6 +249,26 @@ class OfProgram:
     def _copy_dist_param_info_from(self: Any, other: Any) -> None:
         """Take over how parameters are spread over processes: they are not."""
         source(other)
+
+    def to_string(self: Any, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The Program as the text of its message.
+
+        Args:
+            throw_on_error (bool): kept for Paddle's signature.
+            with_details (bool): say of variables what files do not hold, such as `trainable`.
+        """
+        for name, value in (("throw_on_error", throw_on_error), ("with_details", with_details)):
+            if not isinstance(value, bool):
+                raise AssertionError(
+                    f"The type of {name} parameter is wrong, expected bool, but received "
+                    f"{type(value)}."
+                )
+        message = message_of(self)
+        if not with_details:
+            return str(message)
+        text = "".join(map(detailed, self.blocks, message.blocks))
+        message.ClearField("blocks")
+        return text + str(message)
 
     @property
     def _op_role(self: Any) -> int:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -139,13 +140,16 @@ def save_inference_model(
     feeds, fetches = listed(feed_vars, "feed_vars"), listed(fetch_vars, "fetch_vars")
     program = normalize_program(program_behind(fetches, options.get("program")), feeds, fetches)
     values = values_of(persistables(program))
-    write_set(
-        path,
-        {
-            ".pdmodel": lambda stream: stream.write(bytes_of(program)),
-            ".pdiparams": lambda stream: write_combined(stream, values),
-        },
-    )
+    parts = {".pdmodel": lambda stream: stream.write(bytes_of(program))}
+    if values:
+        parts[".pdiparams"] = lambda stream: write_combined(stream, values)
+    else:
+        warnings.warn(
+            "no variable in your model, please ensure there are any variables in your model to "
+            "save",
+            stacklevel=2,
+        )
+    write_set(path, parts)
 
 
 def checked_prefix(path_prefix: Any) -> str:

@@ -4,8 +4,9 @@ from typing import Any
 
 from scull.core.dtype import dtype_of
 from scull.errors import ArgumentError
-from scull.ops import cumulate, move
+from scull.ops import cumulate
 from scull.ops.promotion import cast_to
+from scull.tensor.manipulation import flatten
 from scull.tensor.size import integer, needs_tensor
 
 
@@ -57,7 +58,7 @@ def extremes(operator: Any, x: Any, axis: Any, dtype: Any, name: str | None) -> 
     """Running extremes along an axis, or of all elements in order."""
     needs_tensor(x, operator.op.name)
     if axis is None:
-        x, axis = move.flatten(x, start_axis=0, stop_axis=-1), -1
+        x, axis = flatten(x), -1
     return operator(x, axis=integer(axis, "axis"), dtype=dtype_of(dtype), name=name)
 
 

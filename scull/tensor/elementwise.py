@@ -8,6 +8,7 @@ from scull.ir.variable import Variable
 from scull.ops import arithmetic, create, math, pair
 from scull.ops import elementwise as ops
 from scull.ops.promotion import cast_to
+from scull.tensor.creation import full
 from scull.tensor.size import dtype_or_default, needs_tensor, tensor_like
 
 
@@ -262,7 +263,9 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
         >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.5).tolist()
         [2.0]
     """
-    return pair.lerp(x, y, tensor_like(weight, x), name=name)
+    if not isinstance(weight, Tensor | Variable):
+        weight = full([], weight, x.dtype)
+    return pair.lerp(x, y, weight, name=name)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:

@@ -12,12 +12,12 @@ from scull.ops import (
     complex,
     create,
     elementwise,
-    like,
     math,
     rounding,
 )
 from scull.ops import clip as ops_clip
 from scull.ops.promotion import cast_to
+from scull.tensor.creation import full_like
 from scull.tensor.size import needs_tensor
 
 
@@ -450,7 +450,7 @@ def nan_to_num(
     )
     numbers = (float("inf"), -float("inf"), nan, greatest if posinf is None else posinf)
     numbers = (*numbers, -greatest if neginf is None else neginf)
-    above, below, nothing, high, low = [like.full_like(x, value=v) for v in numbers]
+    above, below, nothing, high, low = [full_like(x, v) for v in numbers]
     found = compare.where(isnan(x), nothing, x)
     found = compare.where(compare.equal(found, above), high, found)
     return compare.where(compare.equal(found, below), low, found)

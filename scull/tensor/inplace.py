@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.eager.change import in_place
 from scull.tensor import (
+    cumulate,
     elementwise,
     function,
     join,
@@ -13,6 +14,8 @@ from scull.tensor import (
     matrix,
     reduction,
     search,
+    special,
+    trigonometry,
 )
 
 add_ = in_place(elementwise.add)
@@ -78,6 +81,25 @@ unsqueeze_ = in_place(manipulation.unsqueeze, view=True)
 tril_ = in_place(matrix.tril)
 triu_ = in_place(matrix.triu)
 cumsum_ = in_place(reduction.cumsum)
+ldexp_ = in_place(elementwise.ldexp)
+hypot_ = in_place(elementwise.hypot)
+polygamma_ = in_place(special.polygamma)
+logit_ = in_place(special.logit)
+lgamma_ = in_place(special.lgamma)
+erfinv_ = in_place(special.erfinv)
+digamma_ = in_place(special.digamma)
+cumprod_ = in_place(cumulate.cumprod)
+tan_ = in_place(trigonometry.tan)
+sinh_ = in_place(trigonometry.sinh)
+sin_ = in_place(trigonometry.sin)
+cosh_ = in_place(trigonometry.cosh)
+cos_ = in_place(trigonometry.cos)
+atanh_ = in_place(trigonometry.atanh)
+atan_ = in_place(trigonometry.atan)
+asinh_ = in_place(trigonometry.asinh)
+asin_ = in_place(trigonometry.asin)
+acosh_ = in_place(trigonometry.acosh)
+acos_ = in_place(trigonometry.acos)
 
 
 def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:

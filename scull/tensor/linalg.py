@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from scull.errors import ArgumentError, DtypeError
-from scull.ops import count, elementwise, linear, move, product, reduce
+from scull.ops import count, distance, elementwise, linear, move, product, reduce
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
 from scull.tensor.size import called, integer, integers, needs_tensor
@@ -231,7 +231,7 @@ def norm_of_matrices(x: Any, p: Any, axes: tuple[int, ...], keepdim: bool, name:
     """The `p`-norm of all elements along two axes."""
     over = {"axis": axes, "keepdim": keepdim, "reduce_all": len(x.shape) == 2}
     if p == "fro":
-        return distance.frobenius_norm(x, **over, name=name)
+        return distance.frobenius_norm(x, axis=axes, keepdim=keepdim, name=name)
     if p == 0:
         raise ArgumentError(f"a norm of order 0 is taken over one axis, not {list(axes)}")
     size = abs(x)

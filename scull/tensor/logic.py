@@ -5,8 +5,8 @@ from typing import Any
 from scull.core.dtype import bool_
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
-from scull.ops import compare, create, logic
-from scull.tensor.size import reduced_axes
+from scull.ops import classify, compare, create, logic, reduce_given
+from scull.tensor.size import needs_tensor, reduced_axes
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
@@ -263,7 +263,7 @@ def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         False
     """
     needs_tensor(x, "all")
-    axes, whole = reduced_axes(axis)
+    axes, whole = reduced_axes(axis, x)
     return reduce_given.reduce_all(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
@@ -282,7 +282,7 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         True
     """
     needs_tensor(x, "any")
-    axes, whole = reduced_axes(axis)
+    axes, whole = reduced_axes(axis, x)
     return reduce_given.reduce_any(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 

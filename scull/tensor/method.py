@@ -9,7 +9,9 @@ from scull.eager.index import called_after, getitem, refuse_setitem
 from scull.ir.variable import Variable
 from scull.tensor import (
     attribute,
+    complex_number,
     creation,
+    cumulate,
     decomposition,
     elementwise,
     equation,
@@ -23,17 +25,21 @@ from scull.tensor import (
     random,
     reduction,
     search,
+    special,
     stat,
+    trigonometry,
 )
 
 METHODS: dict[Any, str] = {
     attribute: "is_complex is_floating_point is_integer numel rank",
+    complex_number: "angle as_complex as_real conj imag real sgn",
+    cumulate: "cummax cummin cumprod logcumsumexp",
     decomposition: "cholesky cond eig eigvals eigvalsh lu lu_unpack pinv qr",
     equation: "cholesky_solve inverse lstsq matrix_power multi_dot solve",
-    elementwise: """add add_n divide floor_divide floor_mod fmax fmin increment lerp maximum minimum
-        mod multiply pow remainder scale subtract""",
+    elementwise: """add add_n divide floor_divide floor_mod fmax fmin heaviside hypot increment
+        ldexp lerp maximum minimum mod multiply pow remainder scale subtract""",
     function: """abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p
-        log2 nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square stanh tanh trunc""",
+        log2 nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square tanh trunc""",
     join: """chunk concat gather gather_nd index_add index_put index_sample index_select masked_fill
         masked_select put_along_axis scatter scatter_nd scatter_nd_add split stack take_along_axis
         unbind unstack""",
@@ -48,18 +54,23 @@ METHODS: dict[Any, str] = {
     matrix: "diag diag_embed diagflat diagonal trace tril triu",
     random: "bernoulli multinomial",
     reduction: "amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum",
-    search: """argmax argmin argsort bucketize kthvalue multiplex nonzero sort topk unique
+    search: """argmax argmin argsort bucketize kthvalue mode multiplex nonzero sort topk unique
         unique_consecutive where""",
+    special: "digamma erfinv lgamma logit polygamma",
     stat: "median nanmean quantile std var",
+    trigonometry: """acos acosh asin asinh atan atan2 atanh cos cosh deg2rad rad2deg sin sinh stanh
+        tan""",
 }
 
-IN_PLACE = """abs_ add_ addmm_ bitwise_and_ bitwise_not_ bitwise_or_ bitwise_xor_ cast_ ceil_ clip_
-    cumsum_ divide_ equal_ erf_ exp_ expm1_ flatten_ floor_ floor_divide_ floor_mod_ frac_
-    greater_equal_ greater_than_ index_add_ index_put_ lerp_ less_equal_ less_than_ log10_ log1p_
-    log2_ log_ logical_and_ logical_not_ logical_or_ logical_xor_ masked_fill_ mod_ multiply_
-    nan_to_num_ neg_ not_equal_ pow_ put_along_axis_ reciprocal_ remainder_ reshape_ round_ rsqrt_
-    scale_ scatter_ sigmoid_ sqrt_ square_ squeeze_ subtract_ t_ tanh_ transpose_ tril_ triu_
-    trunc_ unsqueeze_"""
+IN_PLACE = """abs_ acos_ acosh_ add_ addmm_ asin_ asinh_ atan_ atanh_ bitwise_and_ bitwise_not_
+    bitwise_or_ bitwise_xor_ cast_ ceil_ clip_ cos_ cosh_ cumprod_ cumsum_ digamma_
+    divide_ equal_ erf_ erfinv_ exp_ expm1_ flatten_ floor_ floor_divide_ floor_mod_
+    frac_ greater_equal_ greater_than_ hypot_ index_add_ index_put_ ldexp_ lerp_
+    less_equal_ less_than_ lgamma_ log10_ log1p_ log2_ log_ logical_and_ logical_not_
+    logical_or_ logical_xor_ logit_ masked_fill_ mod_ multiply_ nan_to_num_ neg_
+    not_equal_ polygamma_ pow_ put_along_axis_ reciprocal_ remainder_ reshape_ round_
+    rsqrt_ scale_ scatter_ sigmoid_ sin_ sinh_ sqrt_ square_ squeeze_ subtract_ t_ tan_
+    tanh_ transpose_ tril_ triu_ trunc_ unsqueeze_"""
 
 
 def named(table: dict[Any, str]) -> dict[str, Callable[..., Any]]:

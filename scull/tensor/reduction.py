@@ -3,8 +3,20 @@
 from typing import Any
 
 from scull.core.dtype import dtype_of, int64
-from scull.ops import compare, elementwise, join, like, logic, reduce, search, slicing
+from scull.ops import (
+    classify,
+    compare,
+    elementwise,
+    join,
+    logic,
+    reduce,
+    reduce_given,
+    search,
+    slicing,
+    softmax,
+)
 from scull.ops.promotion import cast_to
+from scull.tensor.creation import full_like
 from scull.tensor.size import integer, needs_tensor, reduced_axes
 
 
@@ -26,7 +38,7 @@ def sum(
         [4, 6]
     """
     needs_tensor(x, "sum")
-    axes, _ = reduced_axes(axis)
+    axes, _ = reduced_axes(axis, x)
     attrs: dict[str, Any] = {"axis": axes, "keepdim": keepdim}
     if dtype is not None:
         attrs |= {"out_dtype": dtype_of(dtype), "in_dtype": x.dtype}
@@ -52,7 +64,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     needs_tensor(x, "mean")
     if x.dtype.is_integer:
         return cast_to(mean(cast_to(x, "float64"), axis, keepdim), x.dtype)
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_mean(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
@@ -71,7 +83,7 @@ def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         3
     """
     needs_tensor(x, "max")
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_max(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
@@ -90,7 +102,7 @@ def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         1
     """
     needs_tensor(x, "min")
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_min(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
@@ -109,7 +121,7 @@ def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         3.0
     """
     needs_tensor(x, "amax")
-    axes, whole = reduced_axes(axis)
+    axes, whole = reduced_axes(axis, x)
     return reduce_given.reduce_amax(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
@@ -128,7 +140,7 @@ def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         1.0
     """
     needs_tensor(x, "amin")
-    axes, whole = reduced_axes(axis)
+    axes, whole = reduced_axes(axis, x)
     return reduce_given.reduce_amin(x, axis=axes, keepdim=keepdim, reduce_all=whole, name=name)
 
 
@@ -152,7 +164,7 @@ def prod(
     needs_tensor(x, "prod")
     if dtype is not None:
         x = cast_to(x, dtype)
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_prod(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
@@ -192,7 +204,7 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
         0.0
     """
     needs_tensor(x, "logsumexp")
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     return softmax.logsumexp(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
 
@@ -213,7 +225,7 @@ def nansum(
         >>> paddle.nansum(paddle.to_tensor([1.0, float("nan")])).item()
         1.0
     """
-    zeros = like.full_like(x, value=0.0)
+    zeros = full_like(x, 0.0)
     return sum(compare.where(classify.isnan(x), zeros, x), axis, dtype, keepdim, name)
 
 

@@ -6,7 +6,7 @@ from scull.core.dtype import dtype_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
-from scull.ops import compare, count, pick, search
+from scull.ops import compare, count, order, pick, search
 from scull.ops.slicing import slice
 from scull.tensor.creation import constant
 from scull.tensor.size import called, integer, needs_tensor, tensor_like
@@ -301,7 +301,7 @@ def unique(
     needs_tensor(x, "unique")
     wanted = (return_index, return_inverse, return_counts)
     flags = {"return_index": return_index, "return_inverse": return_inverse}
-    flags |= {"return_counts": return_counts, "axis": () if axis is None else axis}
+    flags |= {"return_counts": return_counts, "axis": () if axis is None else (axis,)}
     found, *others = count.unique(x, **flags, dtype=dtype_of(dtype), is_sorted=True)
     rest = [v for v, w in zip(others, wanted, strict=True) if w]
     return (found, *rest) if rest else found
@@ -332,7 +332,7 @@ def unique_consecutive(
     """
     needs_tensor(x, "unique_consecutive")
     flags = {"return_inverse": return_inverse, "return_counts": return_counts}
-    axes = () if axis is None else axis
+    axes = () if axis is None else (axis,)
     found = count.unique_consecutive(x, **flags, axis=axes, dtype=dtype_of(dtype))
     rest = [v for v, w in zip(found[1:], (return_inverse, return_counts), strict=True) if w]
     return (found[0], *rest) if rest else found[0]

@@ -59,10 +59,11 @@ def axis_inputs(axis: Any, name: str = "axis") -> tuple[Any, int]:
     return (axis, 0) if isinstance(axis, Variable) else (None, integer(axis, name))
 
 
-def reduced_axes(axis: Any) -> tuple[tuple[int, ...], bool]:
-    """The attributes `axis` and `reduce_all` of a reduction."""
-    axes = () if axis is None else integers(axis, "axis")
-    return axes, not axes
+def reduced_axes(axis: Any, x: Any) -> tuple[tuple[int, ...], bool]:
+    """The attributes `axis` and `reduce_all` of a reduction of `x`."""
+    axes, ndim = () if axis is None else integers(axis, "axis"), len(x.shape)
+    from_0 = {a % ndim for a in axes if -ndim <= a < ndim}
+    return axes, not axes or (len(from_0) == len(axes) == ndim)
 
 
 def dtype_or_default(dtype: Any) -> DType:

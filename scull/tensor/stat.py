@@ -30,7 +30,7 @@ def var(
         2.0
     """
     needs_tensor(x, "var")
-    axes, reduce_all = reduced_axes(axis)
+    axes, reduce_all = reduced_axes(axis, x)
     over = {"axis": axes, "reduce_all": reduce_all}
     centred = x - reduce.reduce_mean(x, keepdim=True, **over)
     total = reduce.reduce_sum(math.square(centred), keepdim=keepdim, **over)

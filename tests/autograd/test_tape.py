@@ -211,3 +211,126 @@ def test_a_hook_records_and_may_run_a_backward_of_its_own():
     y.sum().backward()
     assert w.grad.tolist() == [4.0]
     assert x.grad.tolist() == [3.0]
+
+
+def test_gradients_with_create_graph_always_want_gradients():
+    x = leaf(2.0)
+    for output in (x, x * 3.0):
+        assert not paddle.grad(output, x, create_graph=True)[0].stop_gradient
+        assert paddle.grad(output, x)[0].stop_gradient
+
+
+def test_one_element_is_a_gradient_of_a_scalar_too():
+    x, seed = leaf(1.0, 2.0), leaf(5.0)
+    (dx,) = paddle.grad((x * x).sum(), x, seed, create_graph=True)
+    assert dx.tolist() == [10.0, 20.0]
+    assert paddle.grad(dx.sum(), seed)[0].tolist() == [6.0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: paddle.grad(None, x),
+        lambda x: paddle.grad(x * x, []),
+        lambda x: paddle.grad(x * x, x, [x, x]),
+        lambda x: paddle.grad(x * x, x, 1.0),
+        lambda x: paddle.grad(x * x, x, no_grad_vars=1),
+        lambda x: paddle.grad(x * x, x, only_inputs=False),
+        lambda x: paddle.autograd.backward([]),
+        lambda x: (x * x).backward(1.0),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_by_an_assertion(wrong):
+    with pytest.raises(AssertionError):
+        wrong(leaf(1.0))
+
+
+def test_a_change_in_place_is_told_with_the_versions():
+    x = leaf(1.0, 2.0)
+    y = x * 2.0
+    z = (y * y).sum()
+    y[0] = 5.0
+    with pytest.raises(InPlaceError, match="tensor_version:1 != wrapper_version_snapshot:0"):
+        z.backward()
+
+
+def test_a_backward_hook_is_called_when_the_gradient_has_arrived():
+    x, seen = leaf(1.0), []
+    x._register_backward_hook(lambda: seen.append(x.grad.tolist()))
+    (x * 2.0).backward()
+    (x * 3.0).backward()
+    assert seen == [[2.0], [5.0]]
+    paddle.grad(x * 4.0, x)
+    assert len(seen) == 2
+    with pytest.raises(TapeError, match="leaf"):
+        (x * 2.0)._register_backward_hook(seen.append)
+
+
+def test_nodes_have_the_names_of_the_reference_and_know_the_next():
+    x = leaf(1.0)
+    y = x**2.0 + x
+    assert y.grad_fn.name() == "AddGradNode"
+    assert [n.name() for n in y.grad_fn.next_functions] == ["PowGradNode", "GradNodeAccumulation"]
+    assert x.grad_fn == y.grad_fn.next_functions[1]
+    assert x.grad_fn.next_functions == [None]
+    assert x.sum().grad_fn.name() == "SumGradNode"
+    assert x.detach().grad_fn is None
+
+
+def test_a_py_layer_gets_gradients_of_its_tensors_alone():
+    class Mixed(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            return 1, x * 2.0, None, "word", x * 3.0
+
+        @staticmethod
+        def backward(ctx, da, db):
+            return da * 2.0 + db * 3.0
+
+    x = leaf(1.0)
+    _, a, nothing, word, b = Mixed.apply(x)
+    (a + b).backward()
+    assert (nothing, word, x.grad.tolist()) == (None, "word", [5.0])
+
+
+def test_a_py_layer_may_give_no_gradient_but_nothing_else():
+    class Given(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x, answer):
+            ctx.answer = answer
+            return x * 2.0 if answer != "nothing" else None
+
+        @staticmethod
+        def backward(ctx, dy):
+            return ctx.answer
+
+    x = leaf(1.0)
+    Given.apply(x, None).backward()
+    assert x.grad is None
+    with pytest.raises(ArgumentError, match="a int, not a Tensor"):
+        Given.apply(x, 1).backward()
+    with pytest.raises(ArgumentError, match="returned no Tensor"):
+        Given.apply(x, "nothing")
+
+
+def test_a_py_layer_that_returns_its_argument_works_in_place():
+    class Same(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy * 3.0
+
+    x = leaf(2.0)
+    with pytest.raises(ArgumentError, match="inplace strategy"):
+        Same.apply(x)
+    y = x * 1.0
+    square = y * y
+    assert Same.apply(y) is y
+    with pytest.raises(InPlaceError):
+        square.backward()
+    z = x * 1.0
+    (Same.apply(z) * 2.0).backward()
+    assert x.grad.tolist() == [6.0]

@@ -90,3 +90,11 @@ def test_by_type_attributes_are_names_and_values_in_turn():
     assert found.shape == [2, 2]
     with pytest.raises(SlotError, match="has no value"):
         _legacy_C_ops.matmul_v2(x, x, "trans_y")
+
+
+def test_an_underscore_writes_the_result_of_an_older_operator_in_place():
+    changed = Tensor(np.array([1.0, 2.0], "float32"))
+    assert _legacy_C_ops.scale_(changed, "scale", 0.5) is changed
+    assert changed.array.tolist() == [0.5, 1.0]
+    with pytest.raises(AttributeError, match="no attribute 'nope_'"):
+        _ = _legacy_C_ops.nope_

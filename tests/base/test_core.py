@@ -19,6 +19,11 @@ def test_an_element_type_is_its_member_of_var_type():
     assert isinstance(float32, VarType)
 
 
+def test_an_element_type_equals_the_number_an_attribute_holds():
+    assert VarType.FP32 == 5 and VarType.FP32 != 6 and float32 != "float32"
+    assert {float32: "found"}[VarType.FP32] == "found"
+
+
 def test_the_numbers_of_var_type_are_those_of_the_wire_format():
     stored = dict(proto.VarType.Type.items())
     shared = {name: member.value for name, member in VarType.__members__.items()}

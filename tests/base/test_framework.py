@@ -145,3 +145,23 @@ def test_the_messages_of_files_are_found_by_name():
     assert base.proto.framework_pb2.ProgramDesc().IsInitialized()
     with pytest.raises(AttributeError, match="has no attribute 'Nope'"):
         _ = base.proto.framework_pb2.Nope
+
+
+def test_to_variable_warns_that_it_copies():
+    with pytest.warns(UserWarning, match="zero_copy is not supported"):
+        made = base.dygraph.to_variable(np.ones(2, "float32"), zero_copy=True)
+    assert made.tolist() == [1.0, 1.0]
+
+
+def test_a_tensor_is_a_variable_while_operators_compute_at_once():
+    x = Tensor(np.ones(2, "float32"))
+    v = framework.default_main_program().global_block().create_var(shape=[2], dtype="float32")
+    assert isinstance(x, framework.Variable)
+    assert isinstance(v, framework.Variable)
+    assert not isinstance(x, framework.Parameter)
+    base.disable_dygraph()
+    try:
+        assert not isinstance(x, framework.Variable)
+        assert isinstance(v, framework.Variable)
+    finally:
+        base.enable_dygraph()

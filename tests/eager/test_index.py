@@ -196,7 +196,7 @@ def test_every_write_counts_as_a_change(recorded):
         (ArgumentError, "part 0 of this index is str", "a"),
         (ArgumentError, "part 1 of this index is float", (0, 1.5)),
         (ArgumentError, "single ellipsis", (..., ...)),
-        (ShapeError, "mask", [True, False, True]),
+        (RangeError, "mask", [True, False, True]),
     ],
 )
 def test_an_index_that_fits_nothing_says_why(error, law, index):

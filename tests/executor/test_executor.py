@@ -197,7 +197,7 @@ def test_the_first_operator_that_makes_nan_or_infinity_is_named():
     paddle.set_flags({"FLAGS_check_nan_inf": True})
     try:
         with pytest.raises(
-            NumberError, match="`log_0.tmp_0` holds 1 NaN and 1 infinities"
+            NumberError, match=r"`log_0.tmp_0` holds 1 NaN and 1 infinities"
         ) as caught:
             run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])
     finally:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+import scull
 import scull.metric
 from scull.core.tensor import Tensor
-from scull.errors import ShapeError
+from scull.errors import ArgumentTypeError, ShapeError
 from scull.metric import Accuracy, Auc, Metric, Precision, Recall
 
 CHANCES = arrays.arrays(np.float64, st.integers(1, 50), elements=st.floats(0, 1))
@@ -182,3 +183,33 @@ def test_the_examples_run():
     results = doctest.testmod(scull.metric.metric)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_the_share_of_right_rows_is_one_in_both_modes():
+    scores = np.array([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1], [0.2, 0.3, 0.5]], "float32")
+    label = np.array([[2], [0], [0]], "int64")
+    for k, right in ((1, 1), (2, 2), (3, 3)):
+        found = scull.metric.accuracy(scull.to_tensor(scores), scull.to_tensor(label), k=k)
+        assert found.shape == [] and found.item() == np.float32(right / 3)
+        program = scull.static.Program()
+        scull.enable_static()
+        with scull.static.program_guard(program):
+            x, y = scull.static.data("x", [3, 3]), scull.static.data("y", [3, 1], "int64")
+            kept = scull.metric.accuracy(x, y, k=k)
+        feed = {"x": scores, "y": label}
+        (again,) = scull.static.Executor().run(program, feed=feed, fetch_list=[kept])
+        scull.disable_static()
+        assert again == found.item()
+
+
+@pytest.mark.parametrize(
+    ("scores", "label", "law"),
+    [
+        (np.zeros((2, 2), "float32"), scull.zeros([2, 1], "int64"), "`input` of accuracy must be"),
+        (scull.zeros([2, 2]), np.zeros((2, 1), "int64"), "`label` of accuracy must be"),
+        (scull.zeros([2, 2], "int64"), scull.zeros([2, 1], "int64"), "hold floats, not int64"),
+    ],
+)
+def test_what_accuracy_cannot_count_is_refused(scores, label, law):
+    with pytest.raises(ArgumentTypeError, match=law):
+        scull.metric.accuracy(scores, label)

@@ -7,6 +7,7 @@ import pytest
 
 from scull import nn
 from scull.core import session
+from scull.core.dtype import dtype_of
 from scull.tensor import ones, zeros
 
 
@@ -323,3 +324,35 @@ def test_a_layer_prints_its_sublayers_under_it(golden):
     extra.s = nn.ReLU()
     extra.q = nn.Sequential(nn.ReLU(), nn.Linear(1, 2))
     assert f"{Net()}\n{extra}\n{nn.Sequential(('a', Extra()))}" == golden
+
+
+def test_to_takes_a_place_or_its_name():
+    linear = nn.Linear(1, 1)
+    with pytest.raises(ValueError, match="device value error"):
+        linear.to(device=1)
+    with pytest.raises(AssertionError, match="blocking value error"):
+        linear.to(blocking=1)
+
+
+def test_a_parameter_is_no_buffer():
+    layer = nn.Layer()
+    with pytest.raises(TypeError, match=r"buffer should be a Paddle\.Tensor"):
+        layer.register_buffer("b", layer.create_parameter([1]))
+
+
+def test_batch_normalisation_has_parameters_of_its_element_type():
+    kinds = {v.dtype.name for v in nn.BatchNorm(3, dtype="float64").state_dict().values()}
+    assert kinds == {"float64"}
+    before = session.default_dtype()
+    for default, expected in (("float64", "float64"), ("float16", "float32")):
+        session.put("dtype", dtype_of(default))
+        found = {v.dtype.name for v in nn.BatchNorm2D(3).state_dict().values()}
+        session.put("dtype", before)
+        assert found == {expected}
+
+
+def test_a_parameter_put_into_a_layer_takes_the_value_that_waits_for_it():
+    layer = nn.Layer()
+    made = layer.create_parameter([1])
+    layer._loaddict_holder[made.name] = ones([1])
+    assert layer.add_parameter("w", made).tolist() == [1.0]

@@ -37,13 +37,16 @@ CHECKS = {
     "aliases": Check(value.check_aliases, value.has_own_kernel),
     "body": Check(value.check_body, value.has_body_beside_kernel),
     "gradient": Check(derivative.check_gradient, derivative.differentiable),
-    "second order": Check(derivative.check_second_order, derivative.differentiable),
+    "second order": Check(derivative.check_second_order, derivative.twice_differentiable),
     "gradient operator": Check(derivative.check_gradient_operator, derivative.differentiable),
     "rule beside body": Check(derivative.check_rule_beside_body, derivative.has_rule_beside_body),
     "lowering": Check(lowering.check_lowering, lowering.lowered),
     "machine code": Check(lowering.check_machine_code, lowering.compiled),
     "program": Check(program.check_program, program.recordable),
     "program gradient": Check(program.check_program_gradient, program.has_program_gradient),
+    "program second order": Check(
+        program.check_program_second_order, program.has_second_program_gradient
+    ),
     "refused": Check(value.check_refused, value.fails),
     "refused by type": Check(value.check_refused_by_type, value.refused_by_type),
     "refused when recorded": Check(

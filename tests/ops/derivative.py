@@ -31,6 +31,11 @@ def differentiable(case: Case) -> bool:
     )
 
 
+def twice_differentiable(case: Case) -> bool:
+    """Whether the gradient has a gradient; an operator says where it has none."""
+    return differentiable(case) and "second" not in case.op.missing
+
+
 def wanted(case: Case) -> tuple[str, ...]:
     """The inputs whose gradients are compared."""
     op, asked = case.op, case.sample.grad
@@ -140,16 +145,20 @@ def slope_of(case: Case, body: Any = None) -> Slope:
                 operands.append(x if x is None else next(left) if n in names else Tensor(x))
         session.generator().manual_seed(SEED)
         found = (body or op.call)(*operands, **case.attrs)
-        return [v for o in as_outputs(op, found) for v in (o if isinstance(o, list) else [o])]
+        names_of_results[:] = [
+            (n, v)
+            for n, o in zip(op.outputs, as_outputs(op, found), strict=True)
+            for v in (o if isinstance(o, list) else [o])
+        ]
+        return [v for _, v in names_of_results]
 
-    outs = compute([Tensor(x) for x in leaves])
+    names_of_results: list[tuple[str, Any]] = []
+    compute([Tensor(x) for x in leaves])
     random = np.random.default_rng(zlib.crc32(str(case).encode()))
-    each = zip(op.outputs, as_outputs(op, outs) if not op.output_lists else [outs], strict=True)
     weights: list[Any] = []
-    for name, o in each:
-        for v in o if isinstance(o, list) else [o]:
-            known = v is not None and weighed(op, name, v.array)
-            weights.append(draw_like(random, v.array) if known else None)
+    for name, v in names_of_results:
+        known = v is not None and weighed(op, name, v.array)
+        weights.append(draw_like(random, v.array) if known else None)
     return Slope(leaves, compute, weights)
 
 

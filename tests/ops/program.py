@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd.interface import grad
 from scull.autograd.program import gradients
 from scull.autograd.tape import backward
 from scull.core import session
@@ -18,7 +19,7 @@ from scull.ir.variable import Variable
 from scull.runtime.scope import Scope
 from tests.ops.case import SEED, Case, flat, has_rows, mapped
 from tests.ops.closeness import check_close, check_same
-from tests.ops.derivative import differentiable, draw_like, wanted, weighed
+from tests.ops.derivative import differentiable, draw_like, twice_differentiable, wanted, weighed
 from tests.ops.value import expect, refused_by_type
 
 NOT_RECORDED = {"feed", "fetch", "fetch_v2"}  # the Executor does by itself what they say
@@ -92,24 +93,17 @@ def has_program_gradient(case: Case) -> bool:
     return recordable(case) and differentiable(case)
 
 
+def has_second_program_gradient(case: Case) -> bool:
+    """Whether gradients of those can be appended, too."""
+    return recordable(case) and twice_differentiable(case)
+
+
 def check_program_gradient(case: Case) -> None:
     """Gradients appended to a Program have the bits that the tape gives."""
     recording, op = recorded(case), case.op
-    block = recording.program.global_block()
-    random = np.random.default_rng(SEED)
-    targets, seeds, weights = [], [], []
-    for name, slot, result in zip(op.outputs, recording.outputs, case.results, strict=True):
-        for v, x in zip(variables([slot]), flat([result]), strict=True):
-            if weighed(op, name, x):
-                weight = np.asarray(draw_like(random, x)).astype(x.dtype)
-                seeds.append(block.variable(v.name + "_weight", meta_of(weight), is_data=True))
-                recording.feed[seeds[-1].name] = weight
-                targets.append(v)
-                weights.append(weight)
+    targets, seeds, weights = aims(case, recording)
     names = wanted(case)
-    pairs = zip(op.inputs, recording.inputs, strict=True)
-    sources = variables([v for n, v in pairs if n in names])
-    made = gradients(targets, sources, seeds)
+    made = gradients(targets, sources_of(case, recording), seeds)
     found = recording.run([v for v in made if v is not None])
     expected = taped(case, names, weights)
     kept = [g for g, v in zip(expected, made, strict=True) if v is not None]
@@ -121,8 +115,61 @@ def check_program_gradient(case: Case) -> None:
         check_same(found, kept, what)
 
 
-def taped(case: Case, names: tuple[str, ...], weights: list[Any]) -> list[Any]:
-    """The gradients of the inputs `names` by the tape, for these gradients of the results."""
+def fed(recording: Recording, name: str, value: Any) -> Variable:
+    """A variable of the Program that is fed `value`."""
+    recording.feed[name] = value
+    return recording.program.global_block().variable(name, meta_of(value), is_data=True)
+
+
+def aims(case: Case, recording: Recording) -> tuple[list[Variable], list[Variable], list[Any]]:
+    """The results gradients are sent from, these gradients as variables, and as arrays."""
+    random, op = np.random.default_rng(SEED), case.op
+    targets, seeds, weights = [], [], []
+    for name, slot, result in zip(op.outputs, recording.outputs, case.results, strict=True):
+        for v, x in zip(variables([slot]), flat([result]), strict=True):
+            if weighed(op, name, x):
+                targets.append(v)
+                weights.append(np.asarray(draw_like(random, x)).astype(x.dtype))
+                seeds.append(fed(recording, v.name + "_weight", weights[-1]))
+    return targets, seeds, weights
+
+
+def sources_of(case: Case, recording: Recording) -> list[Variable]:
+    """The variables gradients are wanted for."""
+    names = wanted(case)
+    return variables(
+        [v for n, v in zip(case.op.inputs, recording.inputs, strict=True) if n in names]
+    )
+
+
+def check_program_second_order(case: Case) -> None:
+    """Gradients of gradients appended to a Program are those of the tape."""
+    recording = recorded(case)
+    targets, seeds, weights = aims(case, recording)
+    sources = sources_of(case, recording)
+    first = gradients(targets, sources, seeds) if targets else []
+    results, leaves = on_tape(case, wanted(case))
+    weights = [Tensor(w, stop_gradient=False) for w in weights]
+    taped_first = grad(results, leaves, weights, create_graph=True, allow_unused=True)
+    pairs = [(v, g) for v, g in zip(first, taped_first, strict=True) if v is not None]
+    if not pairs:
+        return
+    random = np.random.default_rng(SEED)
+    again = [np.asarray(draw_like(random, g.array)).astype(g.array.dtype) for _, g in pairs]
+    given = [fed(recording, f"second_{i}", w) for i, w in enumerate(again)]
+    second = gradients([v for v, _ in pairs], sources + seeds, given)
+    found = iter(recording.run([v for v in second if v is not None]))
+    expected = grad(
+        [g for _, g in pairs], leaves + weights, list(map(Tensor, again)), allow_unused=True
+    )
+    for v, g, leaf in zip(second, expected, leaves + weights, strict=True):
+        zeros = np.zeros_like(leaf.array)
+        pair = zeros if v is None else next(found), zeros if g is None else g.array
+        check_close([pair[0]], [pair[1]], "the second gradient in the Program")
+
+
+def on_tape(case: Case, names: tuple[str, ...]) -> tuple[list[Any], list[Any]]:
+    """The results gradients are sent from and the inputs `names`, as Tensors on the tape."""
     operands = tuple(
         mapped(lambda x, n=n: Tensor(x, stop_gradient=n not in names), x)
         for n, x in zip(case.op.inputs, case.inputs(), strict=True)
@@ -135,6 +182,12 @@ def taped(case: Case, names: tuple[str, ...], weights: list[Any]) -> list[Any]:
         if o is not None and weighed(case.op, n, o.array)
     ]
     leaves = variables([t for n, t in zip(case.op.inputs, operands, strict=True) if n in names])
+    return each, leaves
+
+
+def taped(case: Case, names: tuple[str, ...], weights: list[Any]) -> list[Any]:
+    """The gradients of the inputs `names` by the tape, for these gradients of the results."""
+    each, leaves = on_tape(case, names)
     pairs = [(o.node, w) for o, w in zip(each, weights, strict=True) if o.node is not None]
     found = backward([n for n, _ in pairs], [w for _, w in pairs], inputs=[t.node for t in leaves])
     return [found[t.node] for t in leaves]

@@ -112,6 +112,11 @@ def test_gradients_in_a_program_have_the_bits_of_the_tape(case):
     CHECKS["program gradient"].run(case)
 
 
+@checks("program second order")
+def test_second_gradients_in_a_program_are_those_of_the_tape(case):
+    CHECKS["program second order"].run(case)
+
+
 @checks("refused")
 def test_a_mistake_is_refused_with_its_law(case):
     CHECKS["refused"].run(case)

@@ -13,6 +13,7 @@ from scull.ir.program import Program, program_guard
 from scull.ir.recorder import STATIC
 from scull.runtime.scope import Scope, ScopeTensor
 from scull.static import create_parameter, data
+from scull.static.nn import fc
 
 
 @pytest.fixture
@@ -239,3 +240,16 @@ def test_a_fetched_variable_is_found_by_name(scope):
     assert base.executor._fetch_var("w", scope).shape == (3,)
     with pytest.raises(AssertionError, match="Cannot find nope in scope"):
         base.executor._fetch_var("nope", scope)
+
+
+def test_a_program_as_text_is_its_message_and_details_say_more():
+    main = Program()
+    with program_guard(main), interpreting(STATIC):
+        fc(data("x", [2, 3]), 4)
+    plain, detailed = main.to_string(True), main.to_string(True, True)
+    assert plain.startswith("blocks {\n  idx: 0\n  parent_idx: -1\n  vars {\n    name: ")
+    assert "trainable" not in plain
+    assert "    error_clip: None\n    trainable: True\n    optimize_attr: {" in detailed
+    for wrong in ((1,), (True, 1)):
+        with pytest.raises(AssertionError, match="expected bool"):
+            main.to_string(*wrong)

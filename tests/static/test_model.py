@@ -181,3 +181,19 @@ def test_the_reference_continues_a_training_program_that_scull_saved(tmp_path):
     )  # fmt: skip
     ours = [exe.run(main, feed={"x": value}, fetch_list=[loss])[0] for _ in range(4)]
     np.testing.assert_allclose(np.ravel(ours), np.load(tmp_path / "losses.npy"), rtol=1e-5)
+
+
+def test_a_model_without_variables_is_saved_with_a_warning(tmp_path):
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [1])
+        y = x + 1.0
+    exe = paddle.static.Executor()
+    with pytest.warns(UserWarning, match="no variable in your model"):
+        paddle.static.save_inference_model(str(tmp_path / "m"), x, [y], exe, program=main)
+    paddle.disable_static()
+    assert not (tmp_path / "m.pdiparams").exists()
+    program, _, fetches = paddle.static.load_inference_model(str(tmp_path / "m"), exe)
+    found = exe.run(program, feed={"x": np.ones(1, "float32")}, fetch_list=fetches)
+    assert found[0].tolist() == [2.0]

@@ -96,7 +96,7 @@ def test_a_pruned_run_is_fed_in_the_middle(programs):
 
 def test_pruning_refuses_what_is_no_variable_or_name(programs):
     for feeds, targets in (([2], []), ([], None), ([], [3])):
-        with pytest.raises(ArgumentError, match="Program._prune_with_input"):
+        with pytest.raises(ArgumentError, match="_prune_with_input"):
             programs[0]._prune_with_input(feeds, targets)
     with pytest.raises(ArgumentTypeError, match="The item in fetch_list should be str"):
         run(fetch_list=[True])
@@ -234,3 +234,35 @@ def test_a_private_flag_is_only_read():
     with pytest.raises(ArgumentError, match="cannot get its value"):
         paddle.get_flags("FLAGS_free_idle_chunk")
     assert core.globals()["FLAGS_free_idle_chunk"] is False
+
+
+def test_the_hash_of_a_program_is_that_of_its_copy_and_changes_are_noted(programs):
+    x, main = static.data("x", [2, 3]), programs[0]
+    static.nn.fc(x, 2)
+    assert main.desc.need_update()
+    before = main.desc.cached_hash_str()
+    assert before == main.clone().desc.cached_hash_str()
+    assert not main.desc.need_update()
+    x.desc.set_stop_gradient(False)
+    assert main.desc.need_update()
+    assert main.desc.cached_hash_str() != before
+
+
+def test_a_variable_declared_as_uint16_holds_bfloat16(programs):
+    made = programs[0].global_block().create_var(name="v", shape=[1], dtype="uint16")
+    assert made.dtype.name == "bfloat16"
+
+
+def test_settings_of_parameters_are_taken_over_by_name(programs):
+    two_losses(rate=0.5)
+    other = programs[0].clone()
+    own = other.global_block().var("w")
+    own.optimize_attr = {"learning_rate": 2.0}
+    other._copy_param_info_from(programs[0])
+    assert own.optimize_attr == {"learning_rate": 0.5}
+    with pytest.raises(ArgumentTypeError, match="source Program"):
+        other._copy_param_info_from("program")
+
+
+def test_batches_of_a_reader_are_made_by_a_function():
+    assert list(paddle.batch(lambda: range(3), batch_size=2)()) == [[0, 1], [2]]

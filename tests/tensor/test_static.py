@@ -163,6 +163,12 @@ def spelt(type_, inputs, outputs, attributes):
     return type_, *slots, {n: v for n, v in kept.items() if n != "data_format"}
 
 
+def plain(attribute):
+    """The value of a recorded attribute; of scalars without their kinds."""
+    number, value = attribute
+    return [v for _, v in value] if number == 17 else value
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_records_the_operators_of_the_reference(call, program):
     record = next(
@@ -176,7 +182,9 @@ def test_a_call_records_the_operators_of_the_reference(call, program):
         for o in program.global_block().ops
     ]
     theirs = [
-        spelt(o["type"], o["inputs"], o["outputs"], {n: v[1] for n, v in o["attributes"].items()})
+        spelt(
+            o["type"], o["inputs"], o["outputs"], {n: plain(v) for n, v in o["attributes"].items()}
+        )
         for o in record["forward"]["operators"]
     ]
     assert ours == theirs

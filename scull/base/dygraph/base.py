@@ -2,6 +2,7 @@
 # ruff: noqa: F401  what a door shows, it imports
 
 import functools
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -67,7 +68,7 @@ def to_variable(
     Args:
         value (ndarray | list | tuple | Tensor | Variable): the elements.
         name (str, optional): what the Tensor is called.
-        zero_copy (bool, optional): kept for Paddle's signature.
+        zero_copy (bool, optional): the elements are copied whatever it says.
         dtype (str, optional): the element type, when it is another.
 
     Examples:
@@ -79,6 +80,10 @@ def to_variable(
     check_type(value, "value", kinds, "base.dygraph.to_variable")
     if isinstance(value, Tensor | Variable):
         return value
+    if zero_copy:
+        warnings.warn(
+            "Currently, zero_copy is not supported, and it will be discarded.", stacklevel=2
+        )
     made = to_tensor(np.asarray(value) if isinstance(value, ScopeTensor) else value, dtype)
     if name is not None:
         made.name = name

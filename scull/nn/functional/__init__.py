@@ -59,7 +59,14 @@ from scull.nn.functional.margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from scull.nn.functional.norm import batch_norm, cosine_similarity, layer_norm, normalize
+from scull.nn.functional.norm import (
+    batch_norm,
+    cosine_similarity,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    normalize,
+)
 from scull.nn.functional.padding import pad, zeropad2d
 from scull.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -89,6 +96,15 @@ from scull.nn.functional.shrink import (
 from scull.nn.functional.transpose import (
     conv1d_transpose,
     conv2d_transpose,
+)
+from scull.nn.functional.vision import (
+    channel_shuffle,
+    fold,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+    upsample,
 )
 
 __all__ = [
@@ -176,4 +192,13 @@ __all__ = [
     "sigmoid_focal_loss",
     "conv1d_transpose",
     "conv2d_transpose",
+    "interpolate",
+    "upsample",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "unfold",
+    "fold",
+    "instance_norm",
+    "local_response_norm",
 ]

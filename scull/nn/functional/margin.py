@@ -171,7 +171,8 @@ def triplet_margin_with_distance_loss(
     Examples:
         >>> import scull as paddle
         >>> x, y = paddle.to_tensor([[0.0]]), paddle.to_tensor([[3.0]])
-        >>> paddle.nn.functional.triplet_margin_with_distance_loss(x, x, y, margin=5.0).round().item()
+        >>> loss = paddle.nn.functional.triplet_margin_with_distance_loss(x, x, y, margin=5.0)
+        >>> loss.round().item()
         2.0
     """
     check_reduction(reduction, "triplet_margin_with_distance_loss")

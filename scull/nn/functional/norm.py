@@ -5,11 +5,16 @@ from typing import Any
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
+from scull.ops import group_norm as group_norms
 from scull.ops import norm
-from scull.ops.arithmetic import power
-from scull.ops.elementwise import divide, maximum, multiply
-from scull.ops.math import sqrt
-from scull.ops.reduce import reduce_max, reduce_sum
+from scull.ops.create import scale
+from scull.ops.distance import p_norm
+from scull.ops.elementwise import add, divide, maximum, multiply
+from scull.ops.join import concat
+from scull.ops.math import sqrt, square
+from scull.ops.reduce import reduce_sum
+from scull.ops.slicing import slice
+from scull.tensor.elementwise import pow
 
 CHANNELS_FIRST = ("NC", "NCL", "NCHW", "NCDHW")
 CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
@@ -123,6 +128,105 @@ def layer_norm(
     return out
 
 
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-5,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Zero mean and unit variance of each channel of each image.
+
+    Args:
+        x (Tensor): of 2 to 5 axes; the channels are axis 1.
+        running_mean (Tensor, optional): not used.
+        running_var (Tensor, optional): not used.
+        weight (Tensor, optional): what each channel is multiplied by.
+        bias (Tensor, optional): what is added to each channel.
+        use_input_stats (bool): not used.
+        momentum (float): not used.
+        eps (float): added to the variance.
+        data_format (str): not used.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([[[1.0, 3.0]]])
+        >>> paddle.nn.functional.instance_norm(x, eps=0.0).tolist()
+        [[[-1.0, 1.0]]]
+    """
+    return group_norms.instance_norm(x, weight, bias, epsilon=eps, **named(name))[2]
+
+
+def local_response_norm(
+    x: Any,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Each element divided by how large those of the channels around it are.
+
+    Args:
+        x (Tensor): of 3 to 5 axes.
+        size (int): how many channels count.
+        alpha (float): how much their mean square counts.
+        beta (float): the power of the divisor.
+        k (float): added to the divisor.
+        data_format (str): "NCL", "NCHW", "NCDHW", or with the channels last.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.ones([1, 3, 1, 1])
+        >>> paddle.nn.functional.local_response_norm(x, 3, alpha=0.0).flatten().tolist()
+        [1.0, 1.0, 1.0]
+    """
+    if data_format not in CHANNELS_FIRST[1:] + CHANNELS_LAST:
+        raise ArgumentError(
+            "data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], "
+            f"but got {data_format}"
+        )
+    if len(x.shape) < 3:
+        raise ShapeError(f"Expected 3D or higher dimensionality input, but got {len(x.shape)}")
+    last = data_format in CHANNELS_LAST
+    axis = len(x.shape) - 1 if last else 1
+    channels = x.shape[axis]
+    before, after = size // 2, (size - 1) // 2
+    squares = square(x)
+    total = None
+    for shift in range(-before, after + 1):
+        part = shifted(squares, axis, shift, channels)
+        if part is not None:
+            total = part if total is None else add(total, part)
+    return divide(x, pow(total * (alpha / size) + k, beta), name)
+
+
+def shifted(x: Any, axis: int, shift: int, size: int) -> Any:
+    """`x` moved by `shift` along an axis, with zeros where nothing is; None where all is gone."""
+    if shift == 0:
+        return x
+    if abs(shift) >= size:
+        return None
+    begin, end = (shift, size) if shift > 0 else (0, size + shift)
+    rest = slice(x, axes=(axis,), starts=(begin,), ends=(end,))
+    gap = scale(slice(x, axes=(axis,), starts=(0,), ends=(abs(shift),)), scale=0.0)
+    return concat([rest, gap] if shift > 0 else [gap, rest], axis=axis)
+
+
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """How much two tensors point the same way along an axis, from -1 to 1.
 
@@ -167,13 +271,6 @@ def normalize(
         >>> paddle.nn.functional.normalize(paddle.to_tensor([[3.0, 4.0]])).numpy().round(4).tolist()
         [[0.6000000238418579, 0.800000011920929]]
     """
-    axis = 0 if len(x.shape) == 1 else axis
-    size = maximum(x, x * -1.0)
-    if p == float("inf"):
-        return divide(x, maximum(reduce_max(size, axis=(axis,), keepdim=True), epsilon), name)
-    least = max(epsilon**p, TINY)
-    total = maximum(reduce_sum(power(size, float(p)), axis=(axis,), keepdim=True), least)
-    return divide(x, power(total, 1.0 / p), name)
-
-
-TINY = 1.1754944e-38  # the least normal float32
+    attrs = {"porder": float(p), "axis": 0 if len(x.shape) == 1 else axis}
+    length = p_norm(x, **attrs, epsilon=epsilon, keepdim=True)
+    return divide(x, maximum(length, epsilon), name)

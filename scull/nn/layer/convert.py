@@ -3,6 +3,7 @@
 from typing import Any
 
 from scull.core.dtype import BY_NAME, DType, bfloat16, dtype_of, float16, float32
+from scull.core.place import Place
 from scull.errors import ArgumentError, ArgumentTypeError
 
 NAMES = (
@@ -28,7 +29,9 @@ def to(self: Any, device: Any = None, dtype: Any = None, blocking: bool | None =
         paddle.float64
     """
     if blocking is not None and not isinstance(blocking, bool):
-        raise ArgumentTypeError(f"`blocking` takes a bool, not {type(blocking).__name__}")
+        raise AssertionError("blocking value error, must be the True, False or None")
+    if not isinstance(device, str | Place | None):
+        raise ArgumentError(f"device value error, must be a name or a place, not {device!r}")
     for layer in self.sublayers(include_self=True):
         for tensor in tensors_of(layer):
             move(tensor, device, None if dtype is None else dtype_of(dtype))

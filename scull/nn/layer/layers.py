@@ -54,6 +54,7 @@ class Layer(Attributes):
         self._parameters: dict[str, Any] = OrderedDict()
         self._buffers: dict[str, Any] = OrderedDict()
         self._non_persistable_buffer_names_set: set[str] = set()
+        self._loaddict_holder: dict[str, Any] = {}  # values of parameters not made yet
         self._sub_layers: dict[str, Any] = OrderedDict()
         self._forward_pre_hooks: dict[int, Any] = OrderedDict()
         self._forward_post_hooks: dict[int, Any] = OrderedDict()
@@ -396,6 +397,8 @@ class Layer(Attributes):
                 "The parameter to be added should be a Parameter, "
                 f"but received {type(parameter).__name__}."
             )
+        if self._loaddict_holder:
+            parameter.set_value(self._loaddict_holder[parameter.name])
         self._parameters[name] = parameter
         return parameter
 

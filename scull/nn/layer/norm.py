@@ -1,9 +1,11 @@
 """Layers of normalisation."""
 
 import math
+from functools import partial
 from typing import Any
 
-from scull.core.dtype import float16
+from scull.core import session
+from scull.core.dtype import float16, float32
 from scull.errors import ShapeError
 from scull.nn import functional as F
 from scull.nn.functional.norm import normalised
@@ -25,11 +27,12 @@ class RunningStatistics(Layer):
         average: bool = True,
     ) -> None:
         """Make them, for `size` channels."""
-        self.weight = self.create_parameter([size], weight_attr, default_initializer=Constant(1.0))
-        self.bias = self.create_parameter([size], bias_attr, is_bias=True)
+        make = partial(self.create_parameter, [size], dtype=self._dtype)
+        self.weight = make(attr=weight_attr, default_initializer=Constant(1.0))
+        self.bias = make(attr=bias_attr, is_bias=True)
         for own, name, value in (("_mean", mean_name, 0.0), ("_variance", variance_name, 1.0)):
             attr = ParamAttr(name, Constant(value), trainable=False, do_model_average=average)
-            made = self.create_parameter([size], attr)
+            made = make(attr=attr)
             made.stop_gradient = True
             setattr(self, own, made)
 
@@ -50,7 +53,8 @@ class BatchNormOver(RunningStatistics):
         use_global_stats: bool | None,
         name: str | None,
     ) -> None:
-        super().__init__()
+        default = session.default_dtype()
+        super().__init__(dtype=float32 if default is float16 else default)
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
         self._data_format, self._use_global_stats, self._name = data_format, use_global_stats, name
         self.own(num_features, weight_attr, bias_attr)

@@ -71,3 +71,16 @@ def compared(sample, reference):
         return reference(x, y, r, a, rtol, atol, equal_nan)
 
     return call(*inputs, reference=understood, **sample.attrs)
+
+
+@samples("equal_all", reference=np.array_equal)
+def equal_all_samples():
+    x = f32(3, 4)
+    yield call(x, x)
+    yield call(x, f32(3, 4))
+    yield call(x, f32(4))
+    yield call(f32(), f32())
+    yield call(f32(0), f32(0))
+    yield call(i64(3), i64(3))
+    yield call(strided(x), x)
+    yield fails(DtypeError, "x is float32 and y is int64; cast one", f32(3), i64(3))

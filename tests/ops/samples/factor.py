@@ -121,7 +121,6 @@ def nearest(x, y, driver="gelsy"):
     """NumPy's `lstsq`."""
     found, left, rank, values = np.linalg.lstsq(x, y)
     none = np.empty(0)
-    left = none if driver == "gelsy" else left
     return (
         found,
         left,

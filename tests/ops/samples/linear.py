@@ -40,6 +40,21 @@ def matmul_samples():
     yield fails(ShapeError, "shapes do not broadcast", f32(2, 2, 3), f32(3, 3, 2))
 
 
+def scaled_product(x, y, transpose_x, transpose_y, alpha):
+    """`alpha` times the product of the last two axes."""
+    return (product(x, y, transpose_x, transpose_y) * alpha).astype(x.dtype)
+
+
+@samples("scaled_matmul", reference=scaled_product)
+def scaled_matmul_samples():
+    yield call(f32(2, 3), f32(3, 4))
+    yield call(f32(3, 2), f32(4, 3), transpose_x=True, transpose_y=True, alpha=0.5)
+    yield call(f32(3), f32(3), alpha=2.0)
+    yield call(f32(2, 2, 3), f32(3, 4), alpha=-3.0)
+    yield call(f64(2, 3), f64(3, 4), alpha=2.0)
+    yield fails(ShapeError, "x has 3 columns and y has 2 rows", f32(2, 3), f32(2, 3), alpha=2.0)
+
+
 def product_of_matrices(x, y, x_num_col_dims, y_num_col_dims):
     """The product of both as matrices."""
     inner = y.shape[:y_num_col_dims]

@@ -57,7 +57,7 @@ def index_get_samples():
     )
     yield fails(DtypeError, "neither of integers nor bool", f32(4), [f32(2)])
     yield fails(ShapeError, "2 indices are too many", f32(4), [TWICE, TWICE])
-    yield fails(ShapeError, "does not cover axes", f32(4), [boolean(3)])
+    yield fails(RangeError, "does not cover axes", f32(4), [boolean(3)])
 
 
 def put(x, indices, value, accumulate):

@@ -8,7 +8,7 @@ from scipy import special
 from scull.errors import ArgumentError, DtypeError
 from tests.ops.sample import array, c64, call, f32, f64, fails, i64, samples, strided
 
-POLES = (0.0, -1.0, -3.0, float("nan"), float("inf"))
+POLES = (0.0, -0.0, -1.0, -3.0, float("nan"), float("inf"))
 
 
 def at_points(*, low, high):
@@ -58,7 +58,7 @@ def polygamma_samples():
     known = np.array([math.pi**2 / 6, math.pi**2 / 2, 8.934802200544679])
     values = array([1.0, 0.5, -0.5], "float64")
     yield call(values, grad=False, n=1, reference=lambda x: known, name_of_case="known")
-    ends = np.array([-np.inf, -np.inf, -np.inf, np.nan, -0.0])
+    ends = np.array([-np.inf, -np.inf, -np.inf, -np.inf, np.nan, -0.0])
     yield call(array(POLES), grad=False, n=2, reference=lambda x: ends, name_of_case="poles")
     yield fails(ArgumentError, "n is -1, not 0 or more", f32(3), n=-1)
     yield fails(DtypeError, "int64[3] is not of floating-point elements", i64(3), n=1)
