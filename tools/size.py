@@ -40,7 +40,8 @@ OTHER = 600  # a package without a row of its own
 
 CHECKED = ("scull", "tests", "tools", "examples", "benchmarks")
 VAGUE_NAMES = {"utils", "common", "helpers"}
-PUBLIC = ("scull/utils/", "scull/incubate/autograd/utils.py")  # Paddle's public names
+# Paddle's public names
+PUBLIC = ("scull/utils/", "scull/nn/utils/", "scull/incubate/autograd/utils.py")
 APART = {"data", "golden"}  # folders of tables and recorded text
 
 

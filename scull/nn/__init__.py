@@ -1,6 +1,6 @@
 """Layers of networks, and what parameters start as."""
 
-from scull.nn import functional, initializer
+from scull.nn import functional, initializer, utils
 from scull.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from scull.nn.layer.activation import (
     ELU,
@@ -18,6 +18,15 @@ from scull.nn.layer.activation import (
     Softplus,
     Swish,
     Tanh,
+)
+from scull.nn.layer.attention import (
+    MultiHeadAttention,
+)
+from scull.nn.layer.cell import (
+    GRUCell,
+    LSTMCell,
+    RNNCellBase,
+    SimpleRNNCell,
 )
 from scull.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
 from scull.nn.layer.convolution import Conv1D, Conv2D
@@ -72,6 +81,13 @@ from scull.nn.layer.pooling import (
     MaxPool1D,
     MaxPool2D,
 )
+from scull.nn.layer.rnn import (
+    GRU,
+    LSTM,
+    RNN,
+    BiRNN,
+    SimpleRNN,
+)
 from scull.nn.layer.shrink import (
     CELU,
     SELU,
@@ -84,6 +100,13 @@ from scull.nn.layer.shrink import (
     Softsign,
     Tanhshrink,
     ThresholdedReLU,
+)
+from scull.nn.layer.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
 )
 from scull.nn.layer.transpose import (
     Conv1DTranspose,
@@ -103,6 +126,7 @@ from scull.nn.layer.vision import (
 __all__ = [
     "functional",
     "initializer",
+    "utils",
     "Layer",
     "LayerDict",
     "LayerList",
@@ -199,4 +223,19 @@ __all__ = [
     "InstanceNorm2D",
     "InstanceNorm3D",
     "LocalResponseNorm",
+    "RNNCellBase",
+    "SimpleRNNCell",
+    "LSTMCell",
+    "GRUCell",
+    "RNN",
+    "BiRNN",
+    "SimpleRNN",
+    "LSTM",
+    "GRU",
+    "MultiHeadAttention",
+    "TransformerEncoderLayer",
+    "TransformerEncoder",
+    "TransformerDecoderLayer",
+    "TransformerDecoder",
+    "Transformer",
 ]

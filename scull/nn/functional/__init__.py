@@ -22,6 +22,9 @@ from scull.nn.functional.activation import (
     tanh,
     tanh_,
 )
+from scull.nn.functional.attention import (
+    scaled_dot_product_attention,
+)
 from scull.nn.functional.convolution import conv1d, conv2d
 from scull.nn.functional.cross_entropy import cross_entropy, softmax_with_cross_entropy
 from scull.nn.functional.distance import (
@@ -201,4 +204,5 @@ __all__ = [
     "fold",
     "instance_norm",
     "local_response_norm",
+    "scaled_dot_product_attention",
 ]

@@ -1,0 +1,91 @@
+"""Transformers: attention against its formula, masks, caches, layers."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+
+nn, F = paddle.nn, paddle.nn.functional
+
+
+def tensor(*shape):
+    return paddle.to_tensor(np.random.default_rng(1).random(shape, dtype="float32"))
+
+
+def test_attention_is_a_mean_weighed_by_the_softmax_of_products():
+    x, attention = tensor(2, 3, 4), nn.MultiHeadAttention(4, 2, need_weights=True)
+    out, weights = attention(x)
+    q, k, v = (
+        p(x).numpy().reshape(2, 3, 2, 2).swapaxes(1, 2)
+        for p in (attention.q_proj, attention.k_proj, attention.v_proj)
+    )
+    scores = np.exp(q @ k.swapaxes(2, 3) / np.sqrt(2))
+    shares = scores / scores.sum(-1, keepdims=True)
+    np.testing.assert_allclose(weights.numpy(), shares, rtol=1e-5)
+    mixed = (shares @ v).swapaxes(1, 2).reshape(2, 3, 4)
+    expected = attention.out_proj(paddle.to_tensor(mixed))
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-5)
+
+
+def test_a_mask_of_truth_values_says_where_to_look():
+    x, attention = tensor(1, 3, 4), nn.MultiHeadAttention(4, 2, need_weights=True)
+    look = paddle.to_tensor(np.tril(np.ones((3, 3), bool)))
+    _, weights = attention(x, attn_mask=look)
+    assert not np.triu(weights.numpy()[0, 0], 1).any()
+    np.testing.assert_allclose(
+        F.scaled_dot_product_attention(x[:, :, None], x[:, :, None], x[:, :, None], look).numpy(),
+        F.scaled_dot_product_attention(
+            x[:, :, None], x[:, :, None], x[:, :, None], is_causal=True
+        ).numpy(),
+        rtol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_decoder_with_a_cache_makes_one_place_at_a_time(before):
+    layer = nn.TransformerDecoderLayer(8, 2, 16, 0.0, normalize_before=before)
+    decoder = nn.TransformerDecoder(layer, 2, nn.LayerNorm(8))
+    memory, x = tensor(2, 5, 8), tensor(2, 4, 8)
+    mask = nn.Transformer(8, 2, 1, 1, 16).generate_square_subsequent_mask(4)
+    whole = decoder(x, memory, mask)
+    cache, parts = decoder.gen_cache(memory), []
+    for i in range(4):
+        out, cache = decoder(x[:, i : i + 1], memory, cache=cache)
+        parts.append(out.numpy())
+    np.testing.assert_allclose(whole.numpy(), np.concatenate(parts, 1), rtol=1e-4, atol=1e-5)
+
+
+def test_an_encoder_with_a_cache_makes_one_place_at_a_time():
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.0), 2)
+    x = tensor(2, 3, 8)
+    mask = paddle.to_tensor(np.tril(np.ones((3, 3), bool)))
+    whole, cache, parts = encoder(x, mask), encoder.gen_cache(x), []
+    for i in range(3):
+        out, cache = encoder(x[:, i : i + 1], cache=cache)
+        parts.append(out.numpy())
+    np.testing.assert_allclose(whole.numpy(), np.concatenate(parts, 1), rtol=1e-4, atol=1e-5)
+
+
+def test_a_transformer_trains():
+    paddle.seed(0)
+    net = nn.Transformer(8, 2, 1, 1, 16, 0.0)
+    optimizer = paddle.optimizer.Adam(0.01, parameters=net.parameters())
+    src, tgt, aim = tensor(4, 5, 8), tensor(4, 3, 8), tensor(4, 3, 8) * 2
+    losses = []
+    for _ in range(10):
+        loss = F.mse_loss(net(src, tgt), aim)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+    assert all(p.name for p in net.parameters())
+
+
+def test_mistakes_are_refused():
+    with pytest.raises(ValueError, match="embed_dim must be divisible by num_heads"):
+        nn.MultiHeadAttention(5, 2)
+    with pytest.raises(ValueError, match="Expected nhead to be greater than 0"):
+        nn.TransformerEncoderLayer(8, 0, 16)
+    with pytest.raises(ValueError, match="length of param_attr should be 2"):
+        nn.TransformerEncoderLayer(8, 2, 16, weight_attr=[None])
