@@ -19,7 +19,7 @@ def test_attention_is_a_mean_weighed_by_the_softmax_of_products():
         p(x).numpy().reshape(2, 3, 2, 2).swapaxes(1, 2)
         for p in (attention.q_proj, attention.k_proj, attention.v_proj)
     )
-    scores = np.exp(q @ k.swapaxes(2, 3) / np.sqrt(2))
+    scores = np.exp(q @ k.swapaxes(2, 3) / 2**0.5)
     shares = scores / scores.sum(-1, keepdims=True)
     np.testing.assert_allclose(weights.numpy(), shares, rtol=1e-5)
     mixed = (shares @ v).swapaxes(1, 2).reshape(2, 3, 4)

@@ -48,9 +48,16 @@ class GroupNorm(Layer):
 
     def forward(self, input: Any) -> Any:
         """`input`, normalised."""
-        attrs = {"groups": self._num_groups, "epsilon": self._epsilon}
-        layout = self._data_format
-        return group_norm.group_norm(input, self.weight, self.bias, data_layout=layout, **attrs)[2]
+        _, _, out = group_norm.group_norm(
+            input,
+            self.weight,
+            self.bias,
+            groups=self._num_groups,
+            epsilon=self._epsilon,
+            data_layout=self._data_format,
+            name=self._full_name,
+        )
+        return out
 
     def extra_repr(self) -> str:
         channels = f"num_channels={self._num_channels}"
