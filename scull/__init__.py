@@ -32,7 +32,6 @@ from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from scull.core.tensor import Tensor
 from scull.flags import flags
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
-from scull.tensor import *  # noqa: F403
 from scull.version import full_version as __version__
 
 PACKAGES = (
@@ -50,6 +49,7 @@ ORIGINS = {  # where names come from that load when first used
     "nn.param_attr": "ParamAttr",
 }
 NAMES = {name: (module, name) for module, names in ORIGINS.items() for name in names.split()}
+NAMES |= {name: ("tensor", name) for name in tensor.__all__}
 NAMES["create_parameter"] = ("nn.parameter", "free_parameter")
 
 

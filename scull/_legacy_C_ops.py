@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from scull.core.attribute import normalised
-from scull.core.op import BY_TYPE, Op, op_of
+from scull.core.op import Op, by_type, op_of
 from scull.core.tensor import Tensor
 from scull.eager.change import in_place
 from scull.errors import SlotError, UnknownOpError
@@ -16,7 +16,7 @@ from scull.errors import SlotError, UnknownOpError
 @cache
 def function(type: str) -> Any:
     """The function of an operator; one more underscore writes the result into the first operand."""
-    if type.endswith("_") and type not in BY_TYPE and type[:-1] in BY_TYPE:
+    if type.endswith("_") and type not in by_type() and type[:-1] in by_type():
         return in_place(function(type[:-1]))
     try:
         op = op_of(type)

@@ -17,7 +17,7 @@ from tests.ops.check import CHECKS
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-TABLES = (core_op.REGISTRY, core_op.BY_TYPE, sample.SAMPLES)
+TABLES = (core_op.by_name(), core_op.by_type(), sample.SAMPLES)
 
 
 def files_of(page: str) -> dict[str, str]:
@@ -77,4 +77,4 @@ def test_the_operator_of_the_walk_has_a_gradient_at_once(walked):
 
 
 def test_the_walk_declares_no_operator_that_is_there_already():
-    assert "hypotenuse" not in core_op.REGISTRY
+    assert "hypotenuse" not in core_op.by_name()

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Each row knows the rows above it. Packages of one row do not know each other.
 ROWS = (
-    "errors flags version",
+    "errors flags version deferred",
     "core",
     "lang ir runtime",
     "files",
@@ -30,7 +30,7 @@ ROW = {name: row for row, names in enumerate(ROWS) for name in names.split()}
 OPEN_ROWS = {ROW["nn"], ROW["base"]}  # the public API and the older doors import their siblings
 
 # Where a function may load what is heavy or asked for by name.
-LAZY = ("runtime/llvm.py", "cli/", "utils/__init__.py", "compat.py")
+LAZY = ("deferred.py", "runtime/llvm.py", "cli/", "utils/__init__.py", "compat.py")
 LOADERS = {"import_module", "__import__"}
 CACHES = {"cache", "lru_cache"}
 

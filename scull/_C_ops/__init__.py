@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from scull.core.attribute import normalised
-from scull.core.op import BY_TYPE, REGISTRY, Op, as_outputs
+from scull.core.op import Op, as_outputs, by_name, by_type
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
 
@@ -79,7 +79,8 @@ ORDERS = {
 
 def operator(name: str) -> Op:
     """The operator behind a functional name."""
-    found = BY_TYPE.get(TYPES.get(name, "")) or REGISTRY.get(name) or BY_TYPE.get(name)
+    types = by_type()
+    found = types.get(TYPES.get(name, "")) or by_name().get(name) or types.get(name)
     if found is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return found
@@ -143,4 +144,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*REGISTRY, *TYPES})
+    return sorted({*by_name(), *TYPES})

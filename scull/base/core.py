@@ -13,7 +13,7 @@ from scull.core import session
 from scull.core.absent import absent
 from scull.core.dtype import dtype_of
 from scull.core.meta import broadcast
-from scull.core.op import BY_TYPE, op_of
+from scull.core.op import by_type, op_of
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from scull.core.random import Generator
 from scull.core.tensor import Parameter
@@ -96,7 +96,7 @@ grad_var_suffix = kGradVarSuffix = answer("@GRAD")
 
 def get_all_op_names() -> list[str]:
     """The types of all declared operators."""
-    return list(BY_TYPE)
+    return list(by_type())
 
 
 def has_grad_op_maker(type: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.op import BY_TYPE, Op, op_of
+from scull.core.op import Op, by_type, op_of
 from scull.errors import ArgumentError, UnknownOpError
 from scull.files import proto
 from scull.ir.operator import COMMON, program_outputs
@@ -37,7 +37,7 @@ def op_proto(op: Op) -> Any:
 
 def get_all_op_protos() -> list[bytes]:
     """The message of every declared operator, as bytes."""
-    return [op_proto(op).SerializeToString() for op in BY_TYPE.values()]
+    return [op_proto(op).SerializeToString() for op in by_type().values()]
 
 
 class OpProtoHolder:

@@ -14,7 +14,7 @@ from scull.core.attribute import normalised, rounded
 from scull.core.interpreter import Interpreter, _stack, current, interpreting, modes, set_base
 from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Declaration, Op, arguments, as_outputs, meta_of
-from scull.core.rule import compile_rules
+from scull.core.rule import defer_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
 from scull.errors import ArgumentError
 
@@ -33,8 +33,8 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     elif one_to_one(op):
         call = call_one(op)
     call.__name__ = call.__qualname__ = op.name
-    call.__doc__, call.__signature__, call.op = body.__doc__, op.signature, op
-    attachments = Declaration(op, compile_rules)
+    call.__doc__, call.__wrapped__, call.op = body.__doc__, body, op
+    attachments = Declaration(op, defer_rules)
     for name in ("kernel", "ufunc", "grad", "lower", "no_grad", "no_lowering"):
         setattr(call, name, getattr(attachments, name))
     op.call = call

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, get_args, get_origin
 
 import numpy
@@ -10,6 +10,7 @@ import numpy
 from scull.core.attribute import AttributeKind, kind_of
 from scull.core.dtype import of_array
 from scull.core.meta import Meta
+from scull.core.parameter import EMPTY, parameters
 from scull.errors import SlotError, UnknownOpError
 
 REGISTRY: dict[str, "Op"] = {}  # by our name
@@ -23,6 +24,7 @@ class Op:
 
     derive: ClassVar[Callable[["Op"], "Op | None"]]  # makes `<name>_grad`; put here by autograd
     expand: ClassVar[Callable[..., Any]]  # runs a composite body on metas; put here by dispatch
+    declare_all: ClassVar[Callable[[], None]]  # declares every operator there is; put here by ops
 
     def __init__(
         self,
@@ -94,32 +96,27 @@ class Op:
 
     def read_schema(self, body: Callable[..., Any], outputs: tuple[str, ...]) -> None:
         """Inputs, attributes and outputs as the parameters of the body say."""
-        self.signature = inspect.signature(body)
-        parameters = list(self.signature.parameters.values())
-        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
-        keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "wanted"]
-        self.inputs = tuple(p.name.removesuffix("_meta") for p in positional)
-        self.shape_only = frozenset(
-            n for n, p in zip(self.inputs, positional, strict=True) if p.name.endswith("_meta")
-        )
-        self.lists = frozenset(
-            n for n, p in zip(self.inputs, positional, strict=True) if takes_list(p.annotation)
-        )
-        self.required = tuple(
-            n
-            for n, p in zip(self.inputs, positional, strict=True)
-            if p.default is inspect.Parameter.empty
-        )
-        self.defaults = tuple(p.default for p in positional if p.default is not p.empty)
-        self.attrs = {
-            p.name: p.default for p in keywords if p.default is not inspect.Parameter.empty
-        }
-        self.kinds: dict[str, AttributeKind] = {p.name: kind_of(p.annotation) for p in keywords}
-        self.rounds = tuple(n for n, k in self.kinds.items() if k.wire == "FLOAT")
-        self.takes_wanted = any(p.name == "wanted" for p in parameters)
+        asked = parameters(body)
+        inputs = [p for p in asked if not p.keyword_only]
+        attributes = [p for p in asked if p.keyword_only and p.name != "wanted"]
+        self.inputs = tuple([p.name.removesuffix("_meta") for p in inputs])
+        pairs = list(zip(self.inputs, inputs, strict=True))
+        self.shape_only = frozenset([n for n, p in pairs if p.name != n])
+        self.lists = frozenset([n for n, p in pairs if takes_list(p.annotation)])
+        self.required = tuple([n for n, p in pairs if p.default is EMPTY])
+        self.defaults = tuple([p.default for p in inputs if p.default is not EMPTY])
+        self.attrs = {p.name: p.default for p in attributes if p.default is not EMPTY}
+        self.kinds: dict[str, AttributeKind] = {p.name: kind_of(p.annotation) for p in attributes}
+        self.rounds = tuple([n for n, k in self.kinds.items() if k.wire == "FLOAT"])
+        self.takes_wanted = len(attributes) + len(inputs) < len(asked)
         self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
         self.outputs = tuple(n.removesuffix("[]") for n in outputs)
         self.has_lists = bool(self.lists or self.output_lists)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The signature of the body: all that can be given."""
+        return inspect.signature(self.body)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -161,6 +158,7 @@ class Op:
         return found
 
 
+@cache
 def takes_list(annotation: Any) -> bool:
     """Whether an input is a list: `list[Meta]`, or `list[Meta] | None` when it may be absent."""
     return any(get_origin(a) is list for a in (annotation, *get_args(annotation)))
@@ -188,9 +186,21 @@ def as_outputs(op: Op, found: Any) -> tuple[Any, ...]:
     return tuple(found) if len(op.outputs) > 1 else (found,)
 
 
+def by_type() -> dict[str, Op]:
+    """Every declared operator by the type a Program shows."""
+    Op.declare_all()
+    return BY_TYPE
+
+
+def by_name() -> dict[str, Op]:
+    """Every declared operator by our name for it."""
+    Op.declare_all()
+    return REGISTRY
+
+
 def op_of(type: str) -> Op:
     """The operator of the type a Program shows; a gradient operator is derived."""
-    op = BY_TYPE.get(type)
+    op = BY_TYPE.get(type) or by_type().get(type)
     if op is None and type.endswith("_grad"):
         op = op_of(type.removesuffix("_grad")).gradient
     if op is None:

@@ -5,29 +5,20 @@ an operator is its kernel. Nothing is traced or generated; the rules are only ca
 arguments.
 """
 
-import inspect
 from collections.abc import Callable
 from functools import cache
 from operator import itemgetter
 from typing import Any
 
 from scull.core.op import Op, as_outputs
+from scull.core.parameter import EMPTY, parameters
 from scull.core.tensor import stub
 
 
 @cache
 def parameters_of(rule: Callable[..., Any]) -> dict[str, Any]:
     """What a rule asks for, each with its default; `...` where it has none."""
-    if "__signature__" in rule.__dict__ or "__wrapped__" in rule.__dict__:
-        empty = inspect.Parameter.empty
-        found = inspect.signature(rule).parameters.values()
-        return {p.name: ... if p.default is empty else p.default for p in found}
-    code = rule.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    defaults: tuple[Any, ...] = rule.__defaults__ or ()
-    start = code.co_argcount - len(defaults)
-    given = dict(zip(names[start : code.co_argcount], defaults, strict=True))
-    return {n: given.get(n, ...) for n in names} | (rule.__kwdefaults__ or {})
+    return {p.name: ... if p.default is EMPTY else p.default for p in parameters(rule)}
 
 
 @cache
@@ -40,6 +31,16 @@ def optional_gradients(op: Op) -> frozenset[str]:
     """Results whose gradient a rule can do without: it says `dmean=None`."""
     rules = [parameters_of(rule) for rule in op.rules.values()]
     return frozenset(n for n in op.outputs for asked in rules if asked.get("d" + n, ...) is None)
+
+
+def defer_rules(op: Op) -> None:
+    """Let `op` compile its rules when the tape first keeps something for them."""
+
+    def keep(values: Any) -> Any:
+        compile_rules(op)
+        return op.keep(values)
+
+    op.keep = keep
 
 
 def compile_rules(op: Op) -> None:

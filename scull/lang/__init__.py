@@ -5,8 +5,7 @@ Compilers work on the same nodes (`expression.py`). Lowerings run long after ope
 so the modules load when a name is first used.
 """
 
-import importlib
-from typing import Any
+from scull.deferred import deferred
 
 NAMES = {
     "body": "Map Scatter",
@@ -23,16 +22,5 @@ NAMES = {
     "kernel": "Kernel trace",
     "position": "flat ravel",
 }
-MODULES = {name: module for module, names in NAMES.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in MODULES:
-        raise AttributeError(f"module 'scull.lang' has no attribute {name!r}")
-    value = getattr(importlib.import_module("scull.lang." + MODULES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *MODULES})
+__getattr__, __dir__ = deferred(__name__, NAMES)

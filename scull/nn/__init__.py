@@ -1,241 +1,44 @@
 """Layers of networks, and what parameters start as."""
 
+from scull.deferred import deferred, listed
 from scull.nn import functional, initializer, utils
-from scull.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from scull.nn.layer.activation import (
-    ELU,
-    GELU,
-    GLU,
-    Hardsigmoid,
-    Hardswish,
-    LeakyReLU,
-    LogSoftmax,
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    Silu,
-    Softmax,
-    Softplus,
-    Swish,
-    Tanh,
-)
-from scull.nn.layer.attention import (
-    MultiHeadAttention,
-)
-from scull.nn.layer.cell import (
-    GRUCell,
-    LSTMCell,
-    RNNCellBase,
-    SimpleRNNCell,
-)
-from scull.nn.layer.container import LayerDict, LayerList, ParameterList, Sequential
-from scull.nn.layer.convolution import Conv1D, Conv2D
-from scull.nn.layer.dropout import AlphaDropout, Dropout, Dropout2D, Dropout3D
-from scull.nn.layer.group_norm import (
-    GroupNorm,
-    InstanceNorm1D,
-    InstanceNorm2D,
-    InstanceNorm3D,
-    LocalResponseNorm,
-)
-from scull.nn.layer.layers import Layer
-from scull.nn.layer.linear import (
-    CosineSimilarity,
-    Embedding,
-    Flatten,
-    Identity,
-    Linear,
-    PairwiseDistance,
-)
-from scull.nn.layer.loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    NLLLoss,
-    SmoothL1Loss,
-)
-from scull.nn.layer.margin import (
-    CosineEmbeddingLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    PoissonNLLLoss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from scull.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm
-from scull.nn.layer.padding import Pad1D, Pad2D, Pad3D, ZeroPad2D
-from scull.nn.layer.pooling import (
-    AdaptiveAvgPool1D,
-    AdaptiveAvgPool2D,
-    AdaptiveMaxPool1D,
-    AdaptiveMaxPool2D,
-    AvgPool1D,
-    AvgPool2D,
-    MaxPool1D,
-    MaxPool2D,
-)
-from scull.nn.layer.rnn import (
-    GRU,
-    LSTM,
-    RNN,
-    BiRNN,
-    SimpleRNN,
-)
-from scull.nn.layer.shrink import (
-    CELU,
-    SELU,
-    Hardshrink,
-    Hardtanh,
-    LogSigmoid,
-    Mish,
-    PReLU,
-    Softshrink,
-    Softsign,
-    Tanhshrink,
-    ThresholdedReLU,
-)
-from scull.nn.layer.transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
-from scull.nn.layer.transpose import (
-    Conv1DTranspose,
-    Conv2DTranspose,
-)
-from scull.nn.layer.vision import (
-    ChannelShuffle,
-    Fold,
-    PixelShuffle,
-    PixelUnshuffle,
-    Unfold,
-    Upsample,
-    UpsamplingBilinear2D,
-    UpsamplingNearest2D,
-)
 
-__all__ = [
-    "functional",
-    "initializer",
-    "utils",
-    "Layer",
-    "LayerDict",
-    "LayerList",
-    "ParameterList",
-    "Sequential",
-    "Linear",
-    "Embedding",
-    "Flatten",
-    "Identity",
-    "CosineSimilarity",
-    "Conv1D",
-    "Conv2D",
-    "AvgPool1D",
-    "AvgPool2D",
-    "MaxPool1D",
-    "MaxPool2D",
-    "AdaptiveAvgPool1D",
-    "AdaptiveAvgPool2D",
-    "AdaptiveMaxPool1D",
-    "AdaptiveMaxPool2D",
-    "BatchNorm",
-    "BatchNorm1D",
-    "BatchNorm2D",
-    "BatchNorm3D",
-    "LayerNorm",
-    "AlphaDropout",
-    "Dropout",
-    "Dropout2D",
-    "Dropout3D",
-    "Pad1D",
-    "Pad2D",
-    "Pad3D",
-    "ZeroPad2D",
-    "ELU",
-    "GELU",
-    "GLU",
-    "Hardsigmoid",
-    "Hardswish",
-    "LeakyReLU",
-    "LogSoftmax",
-    "ReLU",
-    "ReLU6",
-    "Sigmoid",
-    "Silu",
-    "Softmax",
-    "Softplus",
-    "Swish",
-    "Tanh",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CrossEntropyLoss",
-    "KLDivLoss",
-    "L1Loss",
-    "MSELoss",
-    "NLLLoss",
-    "SmoothL1Loss",
-    "ClipGradByGlobalNorm",
-    "ClipGradByNorm",
-    "ClipGradByValue",
-    "Hardshrink",
-    "Softshrink",
-    "Tanhshrink",
-    "ThresholdedReLU",
-    "Hardtanh",
-    "Softsign",
-    "LogSigmoid",
-    "Mish",
-    "SELU",
-    "CELU",
-    "PReLU",
-    "MarginRankingLoss",
-    "HingeEmbeddingLoss",
-    "SoftMarginLoss",
-    "CosineEmbeddingLoss",
-    "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
-    "MultiMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "GaussianNLLLoss",
-    "PoissonNLLLoss",
-    "PairwiseDistance",
-    "Conv1DTranspose",
-    "Conv2DTranspose",
-    "Upsample",
-    "UpsamplingNearest2D",
-    "UpsamplingBilinear2D",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "ChannelShuffle",
-    "Unfold",
-    "Fold",
-    "GroupNorm",
-    "InstanceNorm1D",
-    "InstanceNorm2D",
-    "InstanceNorm3D",
-    "LocalResponseNorm",
-    "RNNCellBase",
-    "SimpleRNNCell",
-    "LSTMCell",
-    "GRUCell",
-    "RNN",
-    "BiRNN",
-    "SimpleRNN",
-    "LSTM",
-    "GRU",
-    "MultiHeadAttention",
-    "TransformerEncoderLayer",
-    "TransformerEncoder",
-    "TransformerDecoderLayer",
-    "TransformerDecoder",
-    "Transformer",
-]
+NAMES = {
+    "clip": "ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue",
+    "layer.activation": """
+        ELU GELU GLU Hardsigmoid Hardswish LeakyReLU LogSoftmax ReLU ReLU6 Sigmoid Silu Softmax
+        Softplus Swish Tanh""",
+    "layer.attention": "MultiHeadAttention",
+    "layer.cell": "GRUCell LSTMCell RNNCellBase SimpleRNNCell",
+    "layer.container": "LayerDict LayerList ParameterList Sequential",
+    "layer.convolution": "Conv1D Conv2D",
+    "layer.dropout": "AlphaDropout Dropout Dropout2D Dropout3D",
+    "layer.group_norm": "GroupNorm InstanceNorm1D InstanceNorm2D InstanceNorm3D LocalResponseNorm",
+    "layer.layers": "Layer",
+    "layer.linear": "CosineSimilarity Embedding Flatten Identity Linear PairwiseDistance",
+    "layer.loss": """
+        BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss""",
+    "layer.margin": """
+        CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
+        MultiLabelSoftMarginLoss MultiMarginLoss PoissonNLLLoss SoftMarginLoss TripletMarginLoss
+        TripletMarginWithDistanceLoss""",
+    "layer.norm": "BatchNorm BatchNorm1D BatchNorm2D BatchNorm3D LayerNorm",
+    "layer.padding": "Pad1D Pad2D Pad3D ZeroPad2D",
+    "layer.pooling": """
+        AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveMaxPool1D AdaptiveMaxPool2D AvgPool1D
+        AvgPool2D MaxPool1D MaxPool2D""",
+    "layer.rnn": "BiRNN GRU LSTM RNN SimpleRNN",
+    "layer.shrink": """
+        CELU Hardshrink Hardtanh LogSigmoid Mish PReLU SELU Softshrink Softsign Tanhshrink
+        ThresholdedReLU""",
+    "layer.transformer": """
+        Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
+        TransformerEncoderLayer""",
+    "layer.transpose": "Conv1DTranspose Conv2DTranspose",
+    "layer.vision": """
+        ChannelShuffle Fold PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2D
+        UpsamplingNearest2D""",
+}
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
+__all__ = ["functional", "initializer", "utils", *listed(NAMES)]

@@ -1,67 +1,20 @@
-"""The operator set: every operator with all its rules, a family a module."""
+"""The operator set: every operator with all its rules, a family a module.
 
-# ruff: noqa: F401  to import a family is to declare it
+A family loads when one of its operators is first used; looking one up by its type loads them all.
+"""
 
-import scull.autograd.gradient  # it makes the gradient operators that rules attach to
-from scull.ops import (
-    accumulate,
-    activation,
-    adapt,
-    affine,
-    arithmetic,
-    classify,
-    clip,
-    compare,
-    complex,
-    conjugate,
-    convolution,
-    count,
-    create,
-    cross_entropy,
-    cumulate,
-    diagonal,
-    distance,
-    dropout,
-    effect,
-    elementwise,
-    factor,
-    group_norm,
-    index,
-    join,
-    like,
-    linear,
-    logic,
-    loss,
-    mask,
-    math,
-    method,
-    metric,
-    move,
-    norm,
-    order,
-    pad3d,
-    padding,
-    pair,
-    pick,
-    pool,
-    pool_index,
-    product,
-    random,
-    recurrent,
-    reduce,
-    reduce_given,
-    resize,
-    rounding,
-    search,
-    shrink,
-    slicing,
-    softmax,
-    solve,
-    special,
-    spread,
-    static_method,
-    transpose,
-    trigonometry,
-    unfold,
-    update,
-)
+from functools import cache
+
+import scull.autograd.gradient  # noqa: F401  makes the gradient operators that rules attach to
+from scull.core.op import Op
+from scull.deferred import load_all
+from scull.ops import method, static_method  # noqa: F401  give tensors the operators of Python
+
+
+@cache
+def declare_all() -> None:
+    """Declare every operator there is."""
+    load_all(__name__)
+
+
+Op.declare_all = staticmethod(declare_all)

@@ -1,23 +1,15 @@
 """Optimizers: they update parameters by their gradients, in both modes."""
 
+from scull.deferred import deferred, listed
 from scull.optimizer import lr
-from scull.optimizer.accumulation import Adadelta, Adagrad, RMSProp
-from scull.optimizer.adaptive import Adam, Adamax, AdamW, Lamb
-from scull.optimizer.gradient_descent import SGD, Momentum
-from scull.optimizer.lbfgs import LBFGS
-from scull.optimizer.optimizer import Optimizer
 
-__all__ = [
-    "LBFGS",
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "Lamb",
-    "Momentum",
-    "Optimizer",
-    "RMSProp",
-    "lr",
-]
+NAMES = {
+    "accumulation": "Adadelta Adagrad RMSProp",
+    "adaptive": "Adam AdamW Adamax Lamb",
+    "gradient_descent": "Momentum SGD",
+    "lbfgs": "LBFGS",
+    "optimizer": "Optimizer",
+}
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
+__all__ = ["lr", *listed(NAMES)]

@@ -1,428 +1,61 @@
 """Functions on tensors: made, computed with, moved, searched; and the methods of the same names."""
 
+from scull.deferred import deferred, listed
 from scull.eager.text import set_printoptions
-from scull.tensor import method  # noqa: F401  attaches the methods
-from scull.tensor.array import (
-    array_length,  # noqa: F401  these are known as paddle.tensor.array_length, ...
-    array_read,  # noqa: F401
-    array_write,  # noqa: F401
-    create_array,  # noqa: F401
-)
-from scull.tensor.attribute import (
-    broadcast_shape,
-    is_complex,
-    is_floating_point,
-    is_integer,
-    numel,
-    rank,
-    shape,
-    tolist,
-)
-from scull.tensor.complex_number import (
-    angle,
-    as_complex,
-    as_real,
-    complex,
-    conj,
-    imag,
-    real,
-    sgn,
-)
-from scull.tensor.creation import (
-    arange,
-    assign,
-    clone,
-    empty,
-    empty_like,
-    fill_constant,  # noqa: F401  known as paddle.tensor.fill_constant
-    full,
-    full_like,
-    linspace,
-    logspace,
-    ones,
-    ones_like,
-    to_tensor,
-    zeros,
-    zeros_like,
-)
-from scull.tensor.cumulate import (
-    cummax,
-    cummin,
-    cumprod,
-    logcumsumexp,
-)
-from scull.tensor.decomposition import (
-    cholesky,
-    cond,  # noqa: F401  these of linear algebra are methods, and functions of paddle.linalg
-    eig,  # noqa: F401
-    eigh,  # noqa: F401
-    eigvals,  # noqa: F401
-    eigvalsh,
-    lu,  # noqa: F401
-    lu_unpack,  # noqa: F401
-    pinv,  # noqa: F401
-    qr,  # noqa: F401
-    svd,  # noqa: F401
-)
-from scull.tensor.einsum import einsum
-from scull.tensor.elementwise import (
-    add,
-    add_n,
-    divide,
-    floor_divide,
-    floor_mod,
-    fmax,
-    fmin,
-    heaviside,
-    hypot,
-    increment,
-    ldexp,
-    lerp,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    pow,
-    remainder,
-    scale,
-    subtract,
-)
-from scull.tensor.equation import (
-    cholesky_solve,  # noqa: F401
-    inverse,
-    lstsq,  # noqa: F401
-    matrix_power,  # noqa: F401
-    multi_dot,  # noqa: F401
-    solve,  # noqa: F401
-)
-from scull.tensor.function import (
-    abs,
-    cast,
-    ceil,
-    clip,
-    erf,
-    exp,
-    expm1,
-    floor,
-    frac,
-    isfinite,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    log2,
-    log10,
-    nan_to_num,
-    neg,
-    reciprocal,
-    round,
-    rsqrt,
-    sigmoid,
-    sign,
-    sqrt,
-    square,
-    tanh,
-    trunc,
-)
-from scull.tensor.inplace import (
-    abs_,
-    acos_,
-    acosh_,
-    add_,
-    addmm_,
-    asin_,
-    asinh_,
-    atan_,
-    atanh_,
-    bitwise_and_,
-    bitwise_not_,
-    bitwise_or_,
-    bitwise_xor_,
-    cast_,
-    ceil_,
-    clip_,
-    cos_,
-    cosh_,
-    cumprod_,
-    cumsum_,
-    digamma_,
-    divide_,
-    equal_,
-    erf_,
-    erfinv_,
-    exp_,
-    expm1_,
-    flatten_,
-    floor_,
-    floor_divide_,
-    floor_mod_,
-    frac_,
-    greater_equal_,
-    greater_than_,
-    hypot_,
-    index_add_,
-    index_put_,
-    ldexp_,
-    lerp_,
-    less_equal_,
-    less_than_,
-    lgamma_,
-    log1p_,
-    log2_,
-    log10_,
-    log_,
-    logical_and_,
-    logical_not_,
-    logical_or_,
-    logical_xor_,
-    logit_,
-    masked_fill_,
-    mod_,
-    multiply_,
-    nan_to_num_,
-    neg_,
-    not_equal_,
-    polygamma_,
-    pow_,
-    put_along_axis_,
-    reciprocal_,
-    remainder_,
-    reshape_,
-    round_,
-    rsqrt_,
-    scale_,
-    scatter_,
-    sigmoid_,
-    sin_,
-    sinh_,
-    sqrt_,
-    square_,
-    squeeze_,
-    subtract_,
-    t_,
-    tan_,
-    tanh_,
-    transpose_,
-    tril_,
-    triu_,
-    trunc_,
-    unsqueeze_,
-    where_,
-)
-from scull.tensor.join import (
-    chunk,
-    concat,
-    gather,
-    gather_nd,
-    index_add,
-    index_put,
-    index_sample,
-    index_select,
-    masked_fill,
-    masked_select,
-    put_along_axis,
-    scatter,
-    scatter_nd,
-    scatter_nd_add,
-    split,
-    stack,
-    take_along_axis,
-    unbind,
-    unstack,
-)
-from scull.tensor.linalg import (
-    addmm,
-    bincount,
-    bmm,
-    cross,
-    dist,
-    dot,
-    histogram,
-    inner,
-    kron,
-    matmul,
-    mm,
-    mv,
-    norm,
-    outer,
-    tensordot,
-)
-from scull.tensor.logic import (
-    all,
-    allclose,
-    any,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    equal,
-    equal_all,
-    greater_equal,
-    greater_than,
-    is_empty,
-    is_tensor,
-    isclose,
-    less_equal,
-    less_than,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-)
-from scull.tensor.manipulation import (
-    as_strided,
-    broadcast_tensors,
-    broadcast_to,
-    crop,
-    expand,
-    expand_as,
-    flatten,
-    flip,
-    moveaxis,
-    repeat_interleave,
-    reshape,
-    reverse,
-    roll,
-    slice,
-    squeeze,
-    strided_slice,
-    t,
-    tile,
-    transpose,
-    unflatten,
-    unsqueeze,
-    view,
-    view_as,
-)
-from scull.tensor.matrix import (
-    diag,
-    diag_embed,
-    diagflat,
-    diagonal,
-    eye,
-    meshgrid,
-    trace,
-    tril,
-    triu,
-)
-from scull.tensor.random import (
-    bernoulli,
-    get_rng_state,
-    multinomial,
-    normal,
-    rand,
-    randint,
-    randint_like,
-    randn,
-    randperm,
-    seed,
-    set_rng_state,
-    standard_normal,
-    uniform,
-)
-from scull.tensor.reduction import (
-    amax,
-    amin,
-    count_nonzero,
-    cumsum,
-    diff,
-    logsumexp,
-    max,
-    mean,
-    min,
-    nansum,
-    prod,
-    sum,
-)
-from scull.tensor.search import (
-    argmax,
-    argmin,
-    argsort,
-    bucketize,
-    kthvalue,
-    mode,
-    multiplex,
-    nonzero,
-    searchsorted,
-    sort,
-    topk,
-    unique,
-    unique_consecutive,
-    where,
-)
-from scull.tensor.special import (
-    digamma,
-    erfinv,
-    lgamma,
-    logit,
-    polygamma,
-)
-from scull.tensor.stat import (
-    median,
-    nanmean,
-    quantile,
-    std,
-    var,
-)
-from scull.tensor.trigonometry import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    deg2rad,
-    rad2deg,
-    sin,
-    sinh,
-    stanh,
-    tan,
-)
+from scull.tensor import inplace, method
 
-# fmt: off
-__all__ = [
-    "abs", "abs_", "acos", "acos_", "acosh", "acosh_", "add", "add_", "add_n", "addmm", "addmm_",
-    "all", "allclose", "amax", "amin", "angle", "any", "arange", "argmax", "argmin", "argsort",
-    "as_complex", "as_real", "as_strided", "asin", "asin_", "asinh", "asinh_", "assign", "atan",
-    "atan2", "atan_", "atanh", "atanh_", "bernoulli", "bincount", "bitwise_and", "bitwise_and_",
-    "bitwise_not", "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_xor", "bitwise_xor_",
-    "bmm", "broadcast_shape", "broadcast_tensors", "broadcast_to", "bucketize", "cast", "cast_",
-    "ceil", "ceil_", "cholesky", "chunk", "clip", "clip_", "clone", "complex", "concat", "conj",
-    "cos", "cos_", "cosh", "cosh_", "count_nonzero", "crop", "cross", "cummax", "cummin",
-    "cumprod", "cumprod_", "cumsum", "cumsum_", "deg2rad", "diag", "diag_embed", "diagflat",
-    "diagonal", "diff", "digamma", "digamma_", "dist", "divide", "divide_", "dot", "eigvalsh",
-    "einsum", "empty", "empty_like", "equal", "equal_", "equal_all", "erf", "erf_", "erfinv",
-    "erfinv_", "exp", "exp_", "expand", "expand_as", "expm1", "expm1_", "eye", "flatten",
-    "flatten_", "flip", "floor", "floor_", "floor_divide", "floor_divide_", "floor_mod",
-    "floor_mod_", "fmax", "fmin", "frac", "frac_", "full", "full_like", "gather", "gather_nd",
-    "get_rng_state", "greater_equal", "greater_equal_", "greater_than", "greater_than_",
-    "heaviside", "histogram", "hypot", "hypot_", "imag", "increment", "index_add", "index_add_",
-    "index_put", "index_put_", "index_sample", "index_select", "inner", "inverse", "is_complex",
-    "is_empty", "is_floating_point", "is_integer", "is_tensor", "isclose", "isfinite", "isinf",
-    "isnan", "kron", "kthvalue", "ldexp", "ldexp_", "lerp", "lerp_", "less_equal", "less_equal_",
-    "less_than", "less_than_", "lgamma", "lgamma_", "linspace", "log", "log10", "log10_", "log1p",
-    "log1p_", "log2", "log2_", "log_", "logcumsumexp", "logical_and", "logical_and_",
-    "logical_not", "logical_not_", "logical_or", "logical_or_", "logical_xor", "logical_xor_",
-    "logit", "logit_", "logspace", "logsumexp", "masked_fill", "masked_fill_", "masked_select",
-    "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mod",
-    "mod_", "mode", "moveaxis", "multinomial", "multiplex", "multiply", "multiply_", "mv",
-    "nan_to_num", "nan_to_num_", "nanmean", "nansum", "neg", "neg_", "nonzero", "norm", "normal",
-    "not_equal", "not_equal_", "numel", "ones", "ones_like", "outer", "polygamma", "polygamma_",
-    "pow", "pow_", "prod", "put_along_axis", "put_along_axis_", "quantile", "rad2deg", "rand",
-    "randint", "randint_like", "randn", "randperm", "rank", "real", "reciprocal", "reciprocal_",
-    "remainder", "remainder_", "repeat_interleave", "reshape", "reshape_", "reverse", "roll",
-    "round", "round_", "rsqrt", "rsqrt_", "scale", "scale_", "scatter", "scatter_", "scatter_nd",
-    "scatter_nd_add", "searchsorted", "seed", "set_printoptions", "set_rng_state", "sgn", "shape",
-    "sigmoid", "sigmoid_", "sign", "sin", "sin_", "sinh", "sinh_", "slice", "sort", "split",
-    "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_", "stack", "standard_normal",
-    "stanh", "std", "strided_slice", "subtract", "subtract_", "sum", "t", "t_", "take_along_axis",
-    "tan", "tan_", "tanh", "tanh_", "tensordot", "tile", "to_tensor", "tolist", "topk", "trace",
-    "transpose", "transpose_", "tril", "tril_", "triu", "triu_", "trunc", "trunc_", "unbind",
-    "unflatten", "uniform", "unique", "unique_consecutive", "unsqueeze", "unsqueeze_", "unstack",
-    "var", "view", "view_as", "where", "where_", "zeros", "zeros_like",
-]
-# fmt: on
+NAMES = {
+    "attribute": "broadcast_shape is_complex is_floating_point is_integer numel rank shape tolist",
+    "complex_number": "angle as_complex as_real complex conj imag real sgn",
+    "contraction": "einsum",
+    "creation": """
+        arange assign clone empty empty_like full full_like linspace logspace ones ones_like
+        to_tensor zeros zeros_like""",
+    "cumulate": "cummax cummin cumprod logcumsumexp",
+    "decomposition": "cholesky eigvalsh",
+    "elementwise": """
+        add add_n divide floor_divide floor_mod fmax fmin heaviside hypot increment ldexp lerp
+        maximum minimum mod multiply pow remainder scale subtract""",
+    "equation": "inverse",
+    "function": """
+        abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p log2
+        nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square tanh trunc""",
+    "inplace": inplace.NAMES + " where_",
+    "join": """
+        chunk concat gather gather_nd index_add index_put index_sample index_select masked_fill
+        masked_select put_along_axis scatter scatter_nd scatter_nd_add split stack take_along_axis
+        unbind unstack""",
+    "linalg": """
+        addmm bincount bmm cross dist dot histogram inner kron matmul mm mv norm outer tensordot""",
+    "logic": """
+        all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal equal_all
+        greater_equal greater_than is_empty is_tensor isclose less_equal less_than logical_and
+        logical_not logical_or logical_xor not_equal""",
+    "manipulation": """
+        as_strided broadcast_tensors broadcast_to crop expand expand_as flatten flip moveaxis
+        repeat_interleave reshape reverse roll slice squeeze strided_slice t tile transpose
+        unflatten unsqueeze view view_as""",
+    "matrix": "diag diag_embed diagflat diagonal eye meshgrid trace tril triu",
+    "random": """
+        bernoulli get_rng_state multinomial normal rand randint randint_like randn randperm seed
+        set_rng_state standard_normal uniform""",
+    "reduction": "amax amin count_nonzero cumsum diff logsumexp max mean min nansum prod sum",
+    "search": """
+        argmax argmin argsort bucketize kthvalue mode multiplex nonzero searchsorted sort topk
+        unique unique_consecutive where""",
+    "special": "digamma erfinv lgamma logit polygamma",
+    "stat": "median nanmean quantile std var",
+    "trigonometry": """
+        acos acosh asin asinh atan atan2 atanh cos cosh deg2rad rad2deg sin sinh stanh tan""",
+}
+OWN = {
+    "array": "array_length array_read array_write create_array",
+    "creation": "fill_constant",
+    "decomposition": "cond eig eigh eigvals lu lu_unpack pinv qr svd",
+    "equation": "cholesky_solve lstsq matrix_power multi_dot solve",
+}
+
+method.attach(NAMES)
+method.attach(OWN)
+__getattr__, __dir__ = deferred(__name__, NAMES, OWN)
+__all__ = ["set_printoptions", *listed(NAMES)]

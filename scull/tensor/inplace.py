@@ -2,104 +2,41 @@
 
 from typing import Any
 
+from scull.deferred import load
 from scull.eager.change import in_place
-from scull.tensor import (
-    cumulate,
-    elementwise,
-    function,
-    join,
-    linalg,
-    logic,
-    manipulation,
-    matrix,
-    reduction,
-    search,
-    special,
-    trigonometry,
-)
+from scull.tensor import search
 
-add_ = in_place(elementwise.add)
-divide_ = in_place(elementwise.divide)
-floor_divide_ = in_place(elementwise.floor_divide)
-floor_mod_ = in_place(elementwise.floor_mod)
-lerp_ = in_place(elementwise.lerp)
-mod_ = in_place(elementwise.mod)
-multiply_ = in_place(elementwise.multiply)
-pow_ = in_place(elementwise.pow)
-remainder_ = in_place(elementwise.remainder)
-scale_ = in_place(elementwise.scale)
-subtract_ = in_place(elementwise.subtract)
-abs_ = in_place(function.abs)
-cast_ = in_place(function.cast)
-ceil_ = in_place(function.ceil)
-clip_ = in_place(function.clip)
-erf_ = in_place(function.erf)
-exp_ = in_place(function.exp)
-expm1_ = in_place(function.expm1)
-floor_ = in_place(function.floor)
-frac_ = in_place(function.frac)
-log_ = in_place(function.log)
-log10_ = in_place(function.log10)
-log1p_ = in_place(function.log1p)
-log2_ = in_place(function.log2)
-nan_to_num_ = in_place(function.nan_to_num)
-neg_ = in_place(function.neg)
-reciprocal_ = in_place(function.reciprocal)
-round_ = in_place(function.round)
-rsqrt_ = in_place(function.rsqrt)
-sigmoid_ = in_place(function.sigmoid)
-sqrt_ = in_place(function.sqrt)
-square_ = in_place(function.square)
-tanh_ = in_place(function.tanh)
-trunc_ = in_place(function.trunc)
-index_add_ = in_place(join.index_add)
-index_put_ = in_place(join.index_put)
-masked_fill_ = in_place(join.masked_fill)
-put_along_axis_ = in_place(join.put_along_axis)
-scatter_ = in_place(join.scatter)
-addmm_ = in_place(linalg.addmm)
-bitwise_and_ = in_place(logic.bitwise_and)
-bitwise_not_ = in_place(logic.bitwise_not)
-bitwise_or_ = in_place(logic.bitwise_or)
-bitwise_xor_ = in_place(logic.bitwise_xor)
-equal_ = in_place(logic.equal)
-greater_equal_ = in_place(logic.greater_equal)
-greater_than_ = in_place(logic.greater_than)
-less_equal_ = in_place(logic.less_equal)
-less_than_ = in_place(logic.less_than)
-logical_and_ = in_place(logic.logical_and)
-logical_not_ = in_place(logic.logical_not)
-logical_or_ = in_place(logic.logical_or)
-logical_xor_ = in_place(logic.logical_xor)
-not_equal_ = in_place(logic.not_equal)
-flatten_ = in_place(manipulation.flatten, view=True)
-reshape_ = in_place(manipulation.reshape, view=True)
-squeeze_ = in_place(manipulation.squeeze, view=True)
-t_ = in_place(manipulation.t, view=True)
-transpose_ = in_place(manipulation.transpose, view=True)
-unsqueeze_ = in_place(manipulation.unsqueeze, view=True)
-tril_ = in_place(matrix.tril)
-triu_ = in_place(matrix.triu)
-cumsum_ = in_place(reduction.cumsum)
-ldexp_ = in_place(elementwise.ldexp)
-hypot_ = in_place(elementwise.hypot)
-polygamma_ = in_place(special.polygamma)
-logit_ = in_place(special.logit)
-lgamma_ = in_place(special.lgamma)
-erfinv_ = in_place(special.erfinv)
-digamma_ = in_place(special.digamma)
-cumprod_ = in_place(cumulate.cumprod)
-tan_ = in_place(trigonometry.tan)
-sinh_ = in_place(trigonometry.sinh)
-sin_ = in_place(trigonometry.sin)
-cosh_ = in_place(trigonometry.cosh)
-cos_ = in_place(trigonometry.cos)
-atanh_ = in_place(trigonometry.atanh)
-atan_ = in_place(trigonometry.atan)
-asinh_ = in_place(trigonometry.asinh)
-asin_ = in_place(trigonometry.asin)
-acosh_ = in_place(trigonometry.acosh)
-acos_ = in_place(trigonometry.acos)
+WRITTEN = {  # the functions that have such a form, by module
+    "cumulate": "cumprod",
+    "elementwise": """
+        add divide floor_divide floor_mod hypot ldexp lerp mod multiply pow remainder scale
+        subtract""",
+    "function": """
+        abs cast ceil clip erf exp expm1 floor frac log log10 log1p log2 nan_to_num neg reciprocal
+        round rsqrt sigmoid sqrt square tanh trunc""",
+    "join": "index_add index_put masked_fill put_along_axis scatter",
+    "linalg": "addmm",
+    "logic": """
+        bitwise_and bitwise_not bitwise_or bitwise_xor equal greater_equal greater_than less_equal
+        less_than logical_and logical_not logical_or logical_xor not_equal""",
+    "manipulation": "flatten reshape squeeze t transpose unsqueeze",
+    "matrix": "tril triu",
+    "reduction": "cumsum",
+    "special": "digamma erfinv lgamma logit polygamma",
+    "trigonometry": "acos acosh asin asinh atan atanh cos cosh sin sinh tan",
+}
+VIEWS = "flatten reshape squeeze t transpose unsqueeze"
+MODULES = {name: module for module, names in WRITTEN.items() for name in names.split()}
+NAMES = " ".join(name + "_" for name in sorted(MODULES))
+
+
+def __getattr__(name: str) -> Any:
+    plain = name.removesuffix("_")
+    if plain == name or plain not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = load("scull.tensor." + MODULES[plain], plain)
+    made = globals()[name] = in_place(function, view=plain in VIEWS.split())
+    return made
 
 
 def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:

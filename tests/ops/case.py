@@ -17,7 +17,7 @@ from scull.core import session
 from scull.core.attribute import normalised
 from scull.core.dtype import of_array
 from scull.core.eager import kernel_for, meta_or_none, padded
-from scull.core.op import REGISTRY, Op, as_outputs
+from scull.core.op import Op, as_outputs, by_name
 from scull.core.random import Draw
 from scull.core.tensor import Rows, Tensor
 from scull.errors import DtypeError
@@ -128,7 +128,7 @@ def flat(values: Any) -> Iterator[Any]:
 
 def operators() -> list[Op]:
     """Every declared operator, in order of its name; gradients belong to their operators."""
-    return sorted((op for op in REGISTRY.values() if op.forward is None), key=lambda op: op.name)
+    return sorted((op for op in by_name().values() if op.forward is None), key=lambda op: op.name)
 
 
 LOWER = {"float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}

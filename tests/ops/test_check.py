@@ -6,7 +6,7 @@ import pytest
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta
-from scull.core.op import BY_TYPE, REGISTRY
+from scull.core.op import by_name, by_type
 from scull.errors import ShapeError
 from scull.ops.elementwise import multiply
 from tests.ops.case import Case
@@ -17,10 +17,10 @@ from tests.ops.sample import PLACE, call, f32, fails
 @pytest.fixture
 def declare():
     """Declares operators that nobody finds afterwards."""
-    names = set(REGISTRY), set(BY_TYPE)
+    names = set(by_name()), set(by_type())
     PLACE.start("doubled")
     yield doubled
-    for table, before in zip((REGISTRY, BY_TYPE), names, strict=True):
+    for table, before in zip((by_name(), by_type()), names, strict=True):
         for name in set(table) - before:
             del table[name]
 

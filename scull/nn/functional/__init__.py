@@ -1,208 +1,37 @@
 """Functions of networks."""
 
-from scull.nn.functional.activation import (
-    elu,
-    elu_,
-    gelu,
-    glu,
-    hardsigmoid,
-    hardswish,
-    leaky_relu,
-    leaky_relu_,
-    log_softmax,
-    relu,
-    relu6,
-    relu_,
-    sigmoid,
-    silu,
-    softmax,
-    softmax_,
-    softplus,
-    swish,
-    tanh,
-    tanh_,
-)
-from scull.nn.functional.attention import (
-    scaled_dot_product_attention,
-)
-from scull.nn.functional.convolution import conv1d, conv2d
-from scull.nn.functional.cross_entropy import cross_entropy, softmax_with_cross_entropy
-from scull.nn.functional.distance import (
-    pairwise_distance,
-)
-from scull.nn.functional.dropout import alpha_dropout, dropout, dropout2d, dropout3d
-from scull.nn.functional.embedding import embedding, one_hot
-from scull.nn.functional.likelihood import (
-    dice_loss,
-    gaussian_nll_loss,
-    npair_loss,
-    poisson_nll_loss,
-    sigmoid_focal_loss,
-)
-from scull.nn.functional.linear import linear
-from scull.nn.functional.loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    kl_div,
-    l1_loss,
-    label_smooth,
-    log_loss,
-    mse_loss,
-    nll_loss,
-    smooth_l1_loss,
-    square_error_cost,
-)
-from scull.nn.functional.margin import (
-    cosine_embedding_loss,
-    hinge_embedding_loss,
-    margin_ranking_loss,
-    multi_label_soft_margin_loss,
-    multi_margin_loss,
-    soft_margin_loss,
-    triplet_margin_loss,
-    triplet_margin_with_distance_loss,
-)
-from scull.nn.functional.norm import (
-    batch_norm,
-    cosine_similarity,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    normalize,
-)
-from scull.nn.functional.padding import pad, zeropad2d
-from scull.nn.functional.pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    avg_pool1d,
-    avg_pool2d,
-    max_pool1d,
-    max_pool2d,
-)
-from scull.nn.functional.shrink import (
-    celu,
-    hardshrink,
-    hardtanh,
-    hardtanh_,
-    log_sigmoid,
-    mish,
-    prelu,
-    selu,
-    softshrink,
-    softsign,
-    tanhshrink,
-    thresholded_relu,
-    thresholded_relu_,
-)
-from scull.nn.functional.transpose import (
-    conv1d_transpose,
-    conv2d_transpose,
-)
-from scull.nn.functional.vision import (
-    channel_shuffle,
-    fold,
-    interpolate,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-    upsample,
-)
+from scull.deferred import deferred, listed
 
-__all__ = [
-    "conv1d",
-    "conv2d",
-    "elu",
-    "elu_",
-    "gelu",
-    "glu",
-    "hardsigmoid",
-    "hardswish",
-    "leaky_relu",
-    "leaky_relu_",
-    "log_softmax",
-    "relu",
-    "relu_",
-    "relu6",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softmax_",
-    "softplus",
-    "swish",
-    "tanh",
-    "tanh_",
-    "alpha_dropout",
-    "dropout",
-    "dropout2d",
-    "dropout3d",
-    "embedding",
-    "one_hot",
-    "linear",
-    "label_smooth",
-    "normalize",
-    "pad",
-    "zeropad2d",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "kl_div",
-    "l1_loss",
-    "log_loss",
-    "mse_loss",
-    "nll_loss",
-    "smooth_l1_loss",
-    "softmax_with_cross_entropy",
-    "square_error_cost",
-    "batch_norm",
-    "cosine_similarity",
-    "layer_norm",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "max_pool1d",
-    "max_pool2d",
-    "hardshrink",
-    "softshrink",
-    "tanhshrink",
-    "thresholded_relu",
-    "thresholded_relu_",
-    "hardtanh",
-    "hardtanh_",
-    "softsign",
-    "log_sigmoid",
-    "mish",
-    "selu",
-    "celu",
-    "prelu",
-    "pairwise_distance",
-    "margin_ranking_loss",
-    "hinge_embedding_loss",
-    "soft_margin_loss",
-    "cosine_embedding_loss",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
-    "multi_margin_loss",
-    "multi_label_soft_margin_loss",
-    "gaussian_nll_loss",
-    "poisson_nll_loss",
-    "dice_loss",
-    "npair_loss",
-    "sigmoid_focal_loss",
-    "conv1d_transpose",
-    "conv2d_transpose",
-    "interpolate",
-    "upsample",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "channel_shuffle",
-    "unfold",
-    "fold",
-    "instance_norm",
-    "local_response_norm",
-    "scaled_dot_product_attention",
-]
+NAMES = {
+    "activation": """
+        elu elu_ gelu glu hardsigmoid hardswish leaky_relu leaky_relu_ log_softmax relu relu6
+        relu_ sigmoid silu softmax softmax_ softplus swish tanh tanh_""",
+    "affine": "linear",
+    "attention": "scaled_dot_product_attention",
+    "classification": "cross_entropy softmax_with_cross_entropy",
+    "convolution": "conv1d conv2d",
+    "distance": "pairwise_distance",
+    "likelihood": "dice_loss gaussian_nll_loss npair_loss poisson_nll_loss sigmoid_focal_loss",
+    "lookup": "embedding one_hot",
+    "loss": """
+        binary_cross_entropy binary_cross_entropy_with_logits kl_div l1_loss label_smooth log_loss
+        mse_loss nll_loss smooth_l1_loss square_error_cost""",
+    "margin": """
+        cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
+        multi_label_soft_margin_loss multi_margin_loss soft_margin_loss triplet_margin_loss
+        triplet_margin_with_distance_loss""",
+    "norm": "batch_norm cosine_similarity instance_norm layer_norm local_response_norm normalize",
+    "omission": "alpha_dropout dropout dropout2d dropout3d",
+    "padding": "pad zeropad2d",
+    "pooling": """
+        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d
+        avg_pool2d max_pool1d max_pool2d""",
+    "shrink": """
+        celu hardshrink hardtanh hardtanh_ log_sigmoid mish prelu selu softshrink softsign
+        tanhshrink thresholded_relu thresholded_relu_""",
+    "transpose": "conv1d_transpose conv2d_transpose",
+    "vision": "channel_shuffle fold interpolate pixel_shuffle pixel_unshuffle unfold upsample",
+}
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
+__all__ = [*listed(NAMES)]

@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.dtype import dtype_of
 from scull.errors import ArgumentError
 from scull.nn.functional.activation import softmax
-from scull.nn.functional.dropout import dropout
+from scull.nn.functional.omission import dropout
 from scull.ops.create import cast, scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul

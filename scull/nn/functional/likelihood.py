@@ -5,8 +5,8 @@ from typing import Any
 
 from scull.core.dtype import float32
 from scull.errors import ArgumentError, ShapeError
-from scull.nn.functional.cross_entropy import softmax_with_cross_entropy
-from scull.nn.functional.embedding import one_hot
+from scull.nn.functional.classification import softmax_with_cross_entropy
+from scull.nn.functional.lookup import one_hot
 from scull.nn.functional.loss import binary_cross_entropy_with_logits
 from scull.nn.functional.reduction import check_reduction, combined
 from scull.ops.compare import equal, greater_than, where

@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
-from scull.nn.functional.embedding import one_hot
+from scull.nn.functional.lookup import one_hot
 from scull.nn.functional.reduction import average, check_reduction, total
 from scull.ops import cross_entropy as entropy
 from scull.ops.compare import not_equal

@@ -1,0 +1,50 @@
+"""Names whose modules load when they are first used: starting takes only what is used."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def load(module: str, name: str) -> Any:
+    """What `module` has under `name`."""
+    return getattr(importlib.import_module(module), name)
+
+
+def load_all(package: str) -> None:
+    """Import every module of `package`."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        importlib.import_module(f"{package}.{module.name}")
+
+
+def deferred(
+    package: str, *tables: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of `package`; `tables` list by module what is there.
+
+    A module is spelt as seen from the package: `layer.norm`. It must not have the name of one of
+    the names, for importing it would put it there.
+    """
+    modules = {
+        name: module
+        for names in tables
+        for module, group in names.items()
+        for name in group.split()
+    }
+
+    def get(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = load(f"{package}.{modules[name]}", name)
+        setattr(importlib.import_module(package), name, value)
+        return value
+
+    def every() -> list[str]:
+        return sorted({*vars(importlib.import_module(package)), *modules})
+
+    return get, every
+
+
+def listed(names: Mapping[str, str]) -> list[str]:
+    """All names of such a table, in order."""
+    return sorted(name for group in names.values() for name in group.split())
