@@ -35,9 +35,9 @@ from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.version import full_version as __version__
 
 PACKAGES = (
-    "_C_ops base compat compiler device distributed executor files framework incubate"
+    "_C_ops amp base compat compiler device distributed executor files framework geometric incubate"
     " inference io ir jit lang linalg metric nn optimizer pir regularizer runtime static"
-    " sysconfig utils version vision"
+    " sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "batch": "batch",

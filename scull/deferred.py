@@ -22,8 +22,8 @@ def deferred(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of `package`; `tables` list by module what is there.
 
-    A module is spelt as seen from the package: `layer.norm`. It must not have the name of one of
-    the names, for importing it would put it there.
+    A module is spelt as seen from the package: `layer.norm`; under "" are modules themselves. No
+    other module may have the name of one of the names, for importing it would put it there.
     """
     modules = {
         name: module
@@ -31,11 +31,16 @@ def deferred(
         for module, group in names.items()
         for name in group.split()
     }
+    places = set(modules.values())  # the modules themselves are found too
 
     def get(name: str) -> Any:
+        if name in places:
+            return importlib.import_module(f"{package}.{name}")
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = load(f"{package}.{modules[name]}", name)
+        module = modules[name]
+        own = f"{package}.{module or name}"
+        value = load(own, name) if module else importlib.import_module(own)
         setattr(importlib.import_module(package), name, value)
         return value
 

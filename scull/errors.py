@@ -1,5 +1,8 @@
 """Every exception scull raises on purpose, each also the builtin that fits.
 
+Three are several: what static mode of Paddle calls a TypeError is a ValueError or a RuntimeError in
+its eager mode, and the code of users catches either.
+
 ScullError
   ShapeError            shapes that do not fit together
   DtypeError            an element type an operator does not take
@@ -7,6 +10,7 @@ ScullError
   ArgumentTypeError     a value of a type a parameter does not accept
   UnknownSizeError      a body computed with a size known only at run time
   RangeError            an index outside its axis
+  ResourceError         a result that takes more memory than there is
   TapeError             the gradient tape cannot do what was asked
   InPlaceError          a tensor that a gradient needs was overwritten
   ProgramError          a Program that is not legal
@@ -31,7 +35,7 @@ class ShapeError(ScullError, ValueError):
     """Operands whose shapes do not fit together: print their shapes, reshape or transpose one."""
 
 
-class DtypeError(ScullError, TypeError):
+class DtypeError(ScullError, TypeError, ValueError, RuntimeError):
     """An operand has an element type the operator does not take: `cast` it first."""
 
 
@@ -39,7 +43,7 @@ class ArgumentError(ScullError, ValueError):
     """A parameter has a value outside the range the message names."""
 
 
-class ArgumentTypeError(ScullError, TypeError):
+class ArgumentTypeError(ScullError, TypeError, ValueError):
     """A parameter has a value of a type the message names as not accepted."""
 
 
@@ -47,8 +51,12 @@ class UnknownSizeError(ScullError, TypeError):
     """A body computed with a size not yet known: use `size_of`, `sum_like`, `reduce_mean`."""
 
 
-class RangeError(ScullError, IndexError):
+class RangeError(ScullError, IndexError, ValueError):
     """An index lies outside its axis: compare it with the size the message names."""
+
+
+class ResourceError(ScullError, MemoryError):
+    """A result takes more memory than there is: make the sizes the message names smaller."""
 
 
 class TapeError(ScullError, RuntimeError):

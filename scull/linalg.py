@@ -1,5 +1,6 @@
 """Linear algebra by its public name."""
 
+from scull.tensor.covariance import corrcoef, cov, householder_product, pca_lowrank
 from scull.tensor.decomposition import (
     cholesky,
     cond,
@@ -28,7 +29,8 @@ from scull.tensor.equation import (
 from scull.tensor.linalg import norm
 
 __all__ = [
-    "cholesky", "cholesky_solve", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv",
-    "lstsq", "lu", "lu_unpack", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "svd", "triangular_solve",
+    "cholesky", "cholesky_solve", "cond", "corrcoef", "cov", "det", "eig", "eigh", "eigvals",
+    "eigvalsh", "householder_product", "inv", "lstsq", "lu", "lu_unpack", "matrix_power",
+    "matrix_rank", "multi_dot", "norm", "pca_lowrank", "pinv", "qr", "slogdet", "solve", "svd",
+    "triangular_solve",
 ]  # fmt: skip

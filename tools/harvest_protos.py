@@ -7,6 +7,7 @@ the fields mean.
 from harvest_types import (
     CORE,
     EVERYDAY,
+    FURTHER,
     OTHER_NAMES,
     REFERENCE,
     SURROUNDING,
@@ -96,7 +97,7 @@ def main() -> None:
     defaults = core.get_op_attrs_default_value(b"relu")
     common = [attribute(declared, defaults) for declared in protos["relu"].attrs]
     rows = {"": {"common_attributes": common, "other_names": OTHER_NAMES}}
-    for op_type in dict.fromkeys(CORE + EVERYDAY + SURROUNDING):
+    for op_type in dict.fromkeys(CORE + EVERYDAY + FURTHER + SURROUNDING):
         rows[op_type] = declaration(protos[op_type], known, common)
         rows |= {name: derivative(name) for name in rows[op_type]["gradient_types"]}
     write_lines(REFERENCE / "op_protos.json", rows)

@@ -10,6 +10,10 @@ import traceback
 
 import harvest_calls_core
 import harvest_calls_everyday
+import harvest_calls_functions
+import harvest_calls_layers
+import harvest_calls_legacy
+import harvest_calls_volume
 import numpy
 import paddle
 import paddle.nn.functional as F
@@ -204,7 +208,9 @@ def contains(fact: dict, op_type: str) -> bool:
 def main() -> None:
     repeatable()
     paddle.enable_static()
-    calls = harvest_calls_core.CALLS | harvest_calls_everyday.CALLS
+    calls = harvest_calls_core.CALLS | harvest_calls_everyday.CALLS | harvest_calls_legacy.CALLS
+    calls |= harvest_calls_volume.CALLS | harvest_calls_functions.CALLS
+    calls |= harvest_calls_layers.CALLS
     wanted = sys.argv[1:] or list(calls)
     rows = {"": {"common_attributes": COMMON}}
     failures = 0

@@ -53,6 +53,27 @@ EVERYDAY = words("""
     py_func einsum cholesky inverse determinant solve triangular_solve svd qr eigh matrix_power
 """)
 
+# Asked for by layers and functions of everyday networks beyond the lists above.
+FURTHER = words("""
+    affine_channel affine_grid angle as_complex as_real auc average_accumulates
+    bicubic_interp_v2 bilinear_tensor_product bincount bpr_loss channel_shuffle cholesky_solve
+    complex conj conv3d conv3d_transpose crop crop_tensor cross_entropy cummax cummin data_norm
+    digamma dirichlet dist edit_distance eig eigvals eigvalsh elementwise_heaviside empty
+    equal_all exponential fft_c2c fft_c2r fft_r2c fill_any fill_diagonal fill_diagonal_tensor
+    fold frame gather_tree graph_send_recv graph_send_ue_recv graph_send_uv grid_sampler
+    gru_unit gumbel_softmax hierarchical_sigmoid hinge_loss histogram i0 i0e i1 i1e imag
+    index_put is_empty l1_norm lars_momentum lerp lgamma linear_interp_v2 lod_reset log_loss
+    logit logspace lookup_table lrn lstsq lu lu_unpack margin_cross_entropy matrix_rank
+    max_pool3d_with_index maxout minus modified_huber_loss multi_dot multiplex nanmedian
+    nextafter nop overlap_add pad2d pixel_unshuffle poisson polygamma pool3d prior_box
+    proximal_gd rank_loss real renorm reshape reverse roi_align roi_pool row_conv rrelu
+    searchsorted segment_pool sequence_mask shard_index shuffle_channel slogdeterminant
+    soft_relu spectral_norm sparse_momentum stanh temporal_shift
+    tensor_unfold transpose tril_indices trilinear_interp_v2 triu_indices
+    uniform_random_batch_size_like unique_consecutive unpool unpool3d viterbi_decode warpctc
+    yolo_box box_coder deformable_conv deformable_conv_v1 nms warprnnt
+""")
+
 # Not asked for by name, but found in the Programs that the public API builds of the above.
 SURROUNDING = words("""
     conditional_block while select_input select_output write_to_array read_from_array

@@ -13,27 +13,30 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 61_000
+TOTAL = 80_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 700,
-    "core": 2_300,
+    "core": 2_700,
     "lang": 3_300,
     "ir": 1_700,
     "runtime": 500,
     "files": 2_900,
-    "ops": 14_500,
+    "ops": 21_500,
     "autograd": 2_200,
     "compiler": 900,
     "eager": 1_700,
     "executor": 1_300,
-    "tensor": 6_400,
-    "nn": 11_500,
+    "tensor": 8_200,
+    "nn": 14_000,
     "optimizer": 3_100,
     "io": 1_600,
-    "static": 2_400,
+    "static": 3_200,
     "cli": 1_300,
+    "vision": 3_200,
+    "framework": 1_100,
+    "incubate": 900,
     "base": 2_600,
 }
 OTHER = 600  # a package without a row of its own

@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.interpreter import interpreting
 from scull.core.op import Op, op_of
 from scull.core.rule import names_of
-from scull.errors import ArgumentError, UnsupportedError
+from scull.errors import ArgumentError, ScullError, UnsupportedError
 from scull.ir.block import Block
 from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.recorder import Recorder
@@ -174,11 +174,11 @@ class Backward:
         g = o.op.gradient if "grad" not in getattr(o.op, "missing", ()) else None
         if g is None and o.op.name not in MAKERS:
             return []
-        asked = set(self.sources or ())
+        asked, missing = set(self.sources or ()), unmoved(o, g) if o.op.forward else ()
         return [
             (i, v)
             for i, (n, s) in enumerate(zip(o.op.inputs, o.inputs, strict=True))
-            if g is None or "d" + o.op.up[n] in g.outputs
+            if g is None or ("d" + o.op.up[n] in g.outputs and "d" + o.op.up[n] not in missing)
             for v in each(s)
             if (not v.stop_gradient or v in asked or v in self.between)
             and v.name not in self.no_grad
@@ -211,6 +211,25 @@ class Backward:
         fresh = sorted(set(self.into.vars) - self.before)
         for name in fresh:
             self.into.vars[name] = self.into.vars.pop(name)
+
+
+def unmoved(o: Operator, g: Op | None) -> set[str]:
+    """The gradients that no rule computes, since a gradient operator does not depend on them."""
+    if g is None:
+        return set()
+    op = o.op
+    known = {op.up[n]: s for n, s in zip(op.inputs, o.inputs, strict=True)}
+    known |= {op.up[n]: s for n, s in zip(op.outputs, o.outputs, strict=False)}
+    known |= {"d" + op.up[n]: s for n, s in zip(op.outputs, o.outputs, strict=False)}
+    metas = [
+        [v.meta for v in s if v] if isinstance(s, list) else s and s.meta
+        for s in map(known.get, g.inputs)
+    ]
+    try:
+        found = g.infer(tuple(metas), {**o.attrs, "wanted": g.outputs})
+    except ScullError:  # sizes that only a run tells: it may depend on them
+        return set()
+    return {n for n, m in zip(g.outputs, found, strict=True) if m is None}
 
 
 def needs_zeros(op: Op, name: str, arrived: Variable | None) -> bool:
@@ -252,7 +271,7 @@ def make_gradient(
     operator = Operator(
         pass_.into, g, tuple(map(known.get, g.inputs)), tuple(slots), dict(o.attrs), dict(o.extra)
     )
-    operator.role, operator.role_var = BACKWARD, tuple(pairs)
+    operator.told, operator.role, operator.role_var = dict(o.told), BACKWARD, tuple(pairs)
     operator.namescope, operator.device, operator.line = o.namescope, o.device, o.line
     pass_.into.append(operator)
     if o.attrs.get("is_sparse"):

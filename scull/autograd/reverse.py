@@ -3,8 +3,8 @@
 from typing import Any
 
 from scull.autograd.trace import Applied, Trace, Traced, each, trace
-from scull.core.eager import weak_meta
 from scull.core.op import Op, as_outputs, op_of
+from scull.core.operand import weak_meta
 from scull.core.rule import names_of
 
 

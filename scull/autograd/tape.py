@@ -14,10 +14,11 @@ from numpy import ndarray
 
 from scull.autograd.version import check_versions, last_change
 from scull.core.dtype import of_array
-from scull.core.eager import EAGER, SILENT
+from scull.core.eager import EAGER, SILENT, regular
 from scull.core.interpreter import interpreting
 from scull.core.meta import Meta
-from scull.core.op import as_outputs
+from scull.core.op import Op, as_outputs
+from scull.core.refusal import refused
 from scull.core.tensor import PART, Leaf, Part, Rows, Tensor, new, unbroadcast
 from scull.errors import TapeError
 
@@ -100,7 +101,10 @@ class Sweep:
                 )
             if last_change[0] < node.order:
                 check_versions(node)
-            found = pull_tensors(node, dout) if graph else pulled(node, dout)
+            try:
+                found = pull_tensors(node, dout) if graph else pulled(node, dout)
+            except Exception as error:
+                found = pulled_again(node, dout, graph, error)
             edges = node.edges
             if not retain:
                 node.saved = None
@@ -161,6 +165,24 @@ class Sweep:
                 leaf.grad = None
 
 
+def pulled_again(node: Any, dout: Any, graph: bool, error: Exception) -> Any:
+    """The gradients that failed to come, if it was for the form of the attributes."""
+    op = node.op
+    if not isinstance(op, Op) or getattr(error, "__notes__", None):
+        raise error
+    normal = regular(op, node.attrs or {}, error)
+    if normal is not None:
+        node.attrs = normal
+        try:
+            return pull_tensors(node, dout) if graph else pulled(node, dout)
+        except Exception as again:
+            error = again
+    if not getattr(error, "__notes__", None):
+        error = refused(error, op, node.attrs or {})
+        error.add_note(f"in the gradient of {op.name}")
+    raise error
+
+
 def pulled(node: Any, dout: Any) -> Any:
     """The gradients for the edges of `node` as arrays."""
     op = node.op
@@ -215,7 +237,7 @@ def pull_tensors(node: Any, dout: Any) -> list[Any]:
     if len(op.outputs) == 1 and not op.output_lists:
         ties[op.outputs[0]] = node
     else:
-        ties |= {n: Part(node, i) for i, n in enumerate(op.outputs)}
+        ties |= {n: parts_of(node, i, values.get(n)) for i, n in enumerate(op.outputs)}
     known = {op.up[n]: tied(v, ties.get(n)) for n, v in values.items()}
     known |= {
         "d" + op.up[n]: d
@@ -236,6 +258,13 @@ def pull_tensors(node: Any, dout: Any) -> list[Any]:
         d = by_name.get("d" + op.up[n])
         grads.extend((d or [None] * len(e)) if type(e) is list else [d])
     return grads
+
+
+def parts_of(node: Any, place: int, saved: Any) -> Any:
+    """The edge to a result of `node`, or one to each of a list."""
+    if type(saved) is list:
+        return [Part(node, (place, i)) for i in range(len(saved))]
+    return Part(node, place)
 
 
 def has_edge(edge: Any) -> bool:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from scull.core.eager import padded, strengthened, weak_meta
 from scull.core.interpreter import Interpreter, interpreting
 from scull.core.meta import Meta, promote
 from scull.core.op import Op, as_outputs, op_of
+from scull.core.operand import padded, strengthened, weak_meta
 from scull.core.tensor import Value
 
 
@@ -69,7 +69,7 @@ class Tracer(Interpreter):
         metas = op.infer(strengthened(tuple(map(weak_meta, inputs))), attrs)
         outs = tuple([Traced(v) for v in m] if type(m) is list else m and Traced(m) for m in metas)
         self.applied.append(Applied(op, tuple(inputs), outs, attrs))
-        return outs if len(op.outputs) > 1 else outs[0]
+        return outs if len(op.outputs) != 1 else outs[0]
 
 
 def trace(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any], wanted: Any = None) -> Trace:

@@ -4,6 +4,7 @@ A change is a tick, compared with those of nodes made before.
 """
 
 import weakref
+from collections import deque
 from typing import Any
 
 from numpy import ndarray
@@ -11,8 +12,24 @@ from numpy import ndarray
 from scull.core.tensor import tick
 from scull.errors import InPlaceError
 
-# id of the memory's owner -> tick and name of its last change, and how many there were
-changes: dict[int, tuple[int, str, int]] = {}
+RECENT = 16  # changes of one memory whose ticks are kept
+
+
+class Changes:
+    """How often one memory was overwritten, when of late, and how last."""
+
+    __slots__ = ("count", "how", "ticks")
+
+    def __init__(self) -> None:
+        self.count, self.how, self.ticks = 0, "", deque[int](maxlen=RECENT)
+
+    def add(self, how: str) -> None:
+        """Note one more."""
+        self.count, self.how = self.count + 1, how
+        self.ticks.append(tick())
+
+
+changes: dict[int, Changes] = {}  # by the id of the memory's owner
 last_change = [0]
 
 
@@ -29,24 +46,26 @@ def changed(array: Any, how: str) -> None:
     key = id(memory)
     if key not in changes:
         weakref.finalize(memory, changes.pop, key, None)
-    changes[key] = (tick(), how, changes_of(array) + 1)
-    last_change[0] = changes[key][0]
+        changes[key] = Changes()
+    changes[key].add(how)
+    last_change[0] = changes[key].ticks[-1]
 
 
 def changes_of(array: Any) -> int:
     """How often the memory of `array` was overwritten."""
-    return changes.get(id(owner(array)), (0, "", 0))[2]
+    found = changes.get(id(owner(array)))
+    return found.count if found else 0
 
 
 def check_versions(node: Any) -> None:
     """Refuse when something `node` saved was overwritten after it was made."""
     for name, value in zip(node.op.kept, node.saved, strict=False):
         for v in value if type(value) is list else [value]:
-            if isinstance(v, ndarray):
-                when, how, count = changes.get(id(owner(v)), (0, "", 0))
-                if when < node.order:
-                    raise InPlaceError(
-                        f"the gradient of `{node.op.name}` needs its `{name}`, "
-                        f"which `{how}` changed in place afterwards (received tensor_version:"
-                        f"{count} != wrapper_version_snapshot:{count - 1 and 'an older one'})"
-                    )
+            found = changes.get(id(owner(v))) if isinstance(v, ndarray) else None
+            later = sum([t < node.order for t in found.ticks]) if found else 0
+            if found and later:
+                raise InPlaceError(
+                    f"the gradient of `{node.op.name}` needs its `{name}`, which `{found.how}` "
+                    f"changed in place afterwards (received tensor_version:{found.count} != "
+                    f"wrapper_version_snapshot:{found.count - later})"
+                )

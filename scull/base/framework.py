@@ -9,7 +9,6 @@ import numpy as np
 
 from scull.autograd import is_grad_enabled
 from scull.base import core
-from scull.base.op_proto import OpProtoHolder, get_all_op_protos
 from scull.base.wrapped_decorator import signature_safe_contextmanager, wrap_decorator
 from scull.core import session
 from scull.core.absent import absent
@@ -29,6 +28,7 @@ from scull.device import (
 )
 from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.flags import PADDLE
+from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
 from scull.framework.setting import get_flags, set_flags
 from scull.ir.block import Block
 from scull.ir.mode import in_dynamic_mode

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.dtype import DType, dtype_of, of_array
+from scull.core.dtype import BITS, DType, bfloat16, dtype_of, of_array
 from scull.core.place import CPU, Place
 from scull.eager.attach import attach
 from scull.errors import ArgumentError
@@ -34,6 +34,8 @@ class Old:
     def set(self: Any, value: Any, place: Any = None) -> None:
         """Replace the value by a copy of `value`."""
         array = np.array(value)
+        if array.dtype == BITS:
+            array = array.view(bfloat16.array)
         if array.dtype.kind not in "biufcV":
             raise ArgumentError(f"{array.dtype} is no element type of a tensor")
         self.cell.value = array

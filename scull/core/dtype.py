@@ -6,6 +6,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from scull.errors import DtypeError
+
 
 class DType:
     """One element type. There is one object for each, so `is` compares."""
@@ -76,16 +78,18 @@ DTYPES = (
 BY_NAME = {d.name: d for d in DTYPES}
 BY_NUMBER = {d.number: d for d in DTYPES}
 BY_ARRAY = {d.array: d for d in DTYPES}
+BITS = np.dtype("uint16")  # NumPy knows no bfloat16: Paddle's arrays have its bits
+BY_ARRAY[BITS] = bfloat16
 PYTHON = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 @cache
 def of_name(name: str) -> DType:
-    """The element type called `name`; raises TypeError for a name nobody knows."""
+    """The element type called `name`; raises DtypeError for a name nobody knows."""
     short = name.removeprefix("paddle.").removeprefix("scull.")
     if short in BY_NAME:
         return BY_NAME[short]
-    return of_array(np.dtype(short))
+    return of_array(array_dtype(short))
 
 
 def of_array(array: Any) -> DType:
@@ -93,7 +97,7 @@ def of_array(array: Any) -> DType:
     try:
         return BY_ARRAY[array]
     except KeyError:
-        raise TypeError(f"`{array}` is no element type of a tensor") from None
+        raise DtypeError(f"`{array}` is no element type of a tensor") from None
 
 
 def dtype_of(value: Any) -> DType:
@@ -104,8 +108,16 @@ def dtype_of(value: Any) -> DType:
         return of_name(value)
     if isinstance(value, int) and not isinstance(value, bool):
         if value not in BY_NUMBER:
-            raise TypeError(f"{value} is the number of no element type")
+            raise DtypeError(f"{value} is the number of no element type")
         return BY_NUMBER[value]
     if isinstance(value, type) and value in PYTHON:
         return PYTHON[value]
-    return of_array(np.dtype(value))
+    return of_array(array_dtype(value))
+
+
+def array_dtype(value: Any) -> Any:
+    """What NumPy understands by `value` as a dtype."""
+    try:
+        return np.dtype(value)
+    except (TypeError, ValueError, SyntaxError, AttributeError):
+        raise DtypeError(f"{value!r} is no element type of a tensor") from None

@@ -1,9 +1,7 @@
 """Plain eager mode: compute at once and write the tape. The functions users call are made here."""
 
-import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +10,21 @@ from numpy import ndarray
 from scull.core import session
 from scull.core.attribute import normalised, rounded
 from scull.core.interpreter import Interpreter, _stack, current, interpreting, modes, set_base
-from scull.core.meta import WEAK, Meta, promote
-from scull.core.op import Declaration, Op, arguments, as_outputs, meta_of
+from scull.core.meta import Meta
+from scull.core.op import Declaration, Op, arguments, as_outputs
+from scull.core.operand import (
+    meta_or_none,
+    padded,
+    refuse_strangers,
+    strengthened,
+    weak_meta,
+)
+from scull.core.refusal import explained, user_line
 from scull.core.rule import defer_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
-from scull.errors import ArgumentError
+from scull.errors import ScullError
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
-PACKAGE = str(Path(__file__).parent.parent) + "/"
 
 
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
@@ -76,7 +81,10 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
             break
         plain = plain or isinstance(x, ndarray | np.generic | Stub | Meta | Rows) or type(x) is list
     if plain:
-        return op.compute(*inputs, **attrs)
+        try:
+            return op.compute(*inputs, **attrs)
+        except Exception as error:
+            raise explained(error, op, inputs, attrs) from None
     if name is not None:
         attrs["name"] = name
     return current().apply(op, inputs, attrs)
@@ -190,36 +198,54 @@ class Eager(Interpreter):
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         attrs.pop("name", None)
-        if op.broadcasts and len(inputs) == 2:
-            try:
-                inputs = unified(op, inputs, attrs)
-            except Exception as error:
-                error.add_note(f"in {op.name}\n  at {user_line()}")
-                raise
-        arrays, edges, record = operands(op, inputs)
-        record = record and self.record and "grad" not in op.missing
-        if not op.rules and op.composite and (op.cpu is None or record):
-            return op.body(*inputs, **attrs)  # the tape gets the parts
-        if op.rounds:
-            for n in op.rounds:
-                attrs[n] = rounded(attrs[n])
-        extra = (
-            {"draw": session.generator().draw(attrs.get("seed", 0))}
-            if "random" in op.effects
-            else {}
-        )
         try:
+            if op.broadcasts and len(inputs) == 2:
+                inputs = unified(op, inputs, attrs)
+            arrays, edges, record = operands(op, inputs)
+            record = record and self.record and "grad" not in op.missing
+            if op.rounds:
+                for n in op.rounds:
+                    attrs[n] = rounded(attrs[n])
+            if not op.rules and op.composite and (op.cpu is None or record):
+                return op.body(*inputs, **attrs)  # the tape gets the parts
+            extra = (
+                {"draw": session.generator().draw(attrs.get("seed", 0))}
+                if "random" in op.effects
+                else {}
+            )
             if op.infer_first:
                 op.infer(tuple(map(meta_or_none, arrays)), attrs)
             found = kernel_for(op, arrays)(*arrays, **attrs, **extra)
+            if len(op.outputs) == 1 and not op.output_lists:
+                out = new(Tensor)
+                out.array = found if type(found) is ndarray else held(found)
+                out.node = made(op, arrays, edges, attrs, (out.array,)) if record else None
+                return out
+            return results(op, arrays, edges, attrs, as_outputs(op, found), record)
         except Exception as error:
-            raise explained(error, op, inputs, attrs) from None
-        if len(op.outputs) == 1 and not op.output_lists:
-            out = new(Tensor)
-            out.array = found if type(found) is ndarray else held(found)
-            out.node = made(op, arrays, edges, attrs, (out.array,)) if record else None
-            return out
-        return results(op, arrays, edges, attrs, as_outputs(op, found), record)
+            normal = regular(op, attrs, error)
+            if normal is None:
+                raise explained(error, op, inputs, attrs) from None
+        return self.apply(op, inputs, normal)
+
+
+def regular(op: Op, attrs: dict[str, Any], error: Exception) -> dict[str, Any] | None:
+    """`attrs` in the form kernels see, when it was their form that made a call fail.
+
+    Kernels take most of what users give as it is, so that calls which succeed need not look.
+    """
+    if getattr(error, "__notes__", None):
+        return None
+    try:
+        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items()}
+    except ScullError:
+        return None
+    return normal if any(form(v) != form(normal[n]) for n, v in attrs.items()) else None
+
+
+def form(value: Any) -> Any:
+    """The types an attribute's value is made of."""
+    return (type(value), *map(type, value)) if isinstance(value, tuple) else type(value)
 
 
 def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], bool]:
@@ -230,16 +256,22 @@ def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], boo
     arrays: list[Any] = []
     edges: list[Any] = []
     record = False
+    if op.lists:
+        refuse_lone(op, inputs)
     for x in inputs:
         if isinstance(x, Tensor):
             arrays.append(x.array)
             edges.append(x.node)
             record = record or x.node is not None
         elif type(x) is list or type(x) is tuple:
+            if len(arrays) >= len(op.inputs) or op.inputs[len(arrays)] not in op.lists:
+                refuse_strangers(op, inputs)
             arrays.append([v.array if isinstance(v, Tensor) else v for v in x])
             edges.extend([v.node if isinstance(v, Tensor) else None for v in x])
             record = record or any([isinstance(v, Tensor) and v.node is not None for v in x])
         else:
+            if x is None and op.inputs[len(arrays)] in op.needed:
+                refuse_strangers(op, inputs)
             arrays.append(constant(x, inputs) if isinstance(x, bool | int | float | complex) else x)
             edges.append(None)
     missing = len(op.inputs) - len(arrays)
@@ -247,6 +279,13 @@ def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], boo
         arrays.extend(op.defaults[-missing:] if len(op.defaults) >= missing else [None] * missing)
         edges.extend([None] * missing)
     return arrays, edges, record
+
+
+def refuse_lone(op: Op, inputs: tuple[Any, ...]) -> None:
+    """Refuse a tensor where a list is asked for: a kernel would take its rows."""
+    for n, x in zip(op.inputs, inputs, strict=False):
+        if isinstance(x, Tensor) and n in op.lists:
+            refuse_strangers(op, inputs)
 
 
 def made(
@@ -294,7 +333,7 @@ def results(
             for o in found
         )
         node.shapes = (node.shapes[0] if op.has_lists else None, shapes)
-    return tuple(outs) if len(op.outputs) > 1 else outs[0]
+    return tuple(outs) if len(op.outputs) != 1 else outs[0]
 
 
 def result(array: Any, node: Any, index: Any) -> Tensor:
@@ -319,13 +358,6 @@ def kernel_for(op: Op, arrays: list[Any]) -> Any:
     return op.cpu or op.body
 
 
-def meta_or_none(x: Any) -> Any:
-    """The meta of an operand, of each in a list; None for an absent one."""
-    if type(x) is list:
-        return [meta_of(v) for v in x]
-    return x if x is None else meta_of(x)
-
-
 def constant(number: Any, inputs: tuple[Any, ...]) -> ndarray:
     """A Python number as an array of the element type of the tensors beside it."""
     for x in inputs:
@@ -336,7 +368,14 @@ def constant(number: Any, inputs: tuple[Any, ...]) -> ndarray:
 
 def unified(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
     """Both operands of one element type, aligned by `axis`; put in by the operator set."""
-    return UNIFY[0](op, inputs, attrs) if UNIFY else inputs
+    if not UNIFY:
+        return inputs
+    try:
+        found: tuple[Any, ...] = UNIFY[0](op, inputs, attrs)
+    except ScullError as error:
+        error.add_note(f"in {op.name}\n  at {user_line()}")
+        raise
+    return found
 
 
 UNIFY: list[
@@ -351,34 +390,7 @@ class Abstract(Interpreter):
         attrs.pop("name", None)
         metas = op.infer(strengthened(tuple(map(weak_meta, padded(op, inputs)))), attrs)
         values = [[Value(v) for v in m] if type(m) is list else m and Value(m) for m in metas]
-        return tuple(values) if len(op.outputs) > 1 else values[0]
-
-
-def padded(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """`inputs` with the defaults of those that were not given."""
-    missing = len(op.inputs) - len(inputs)
-    if missing <= 0:
-        return inputs
-    return (*inputs, *(op.defaults[-missing:] if len(op.defaults) >= missing else [None] * missing))
-
-
-def weak_meta(x: Any) -> Any:
-    """The meta of an operand, where a Python number has a weak element type."""
-    if isinstance(x, bool | int | float | complex):
-        return Meta((), WEAK)
-    if type(x) is list:
-        return [weak_meta(v) for v in x]
-    return None if x is None else meta_of(x)
-
-
-def strengthened(metas: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Python numbers take the element type of the tensors beside them."""
-    if not any(isinstance(m, Meta) and m.dtype is WEAK for m in metas):
-        return metas
-    dtype = promote(*[m.dtype for m in metas if isinstance(m, Meta) and m.dtype.name != "bool"])
-    return tuple(
-        m.with_dtype(dtype) if isinstance(m, Meta) and m.dtype is WEAK else m for m in metas
-    )
+        return tuple(values) if len(op.outputs) != 1 else values[0]
 
 
 def expand(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
@@ -387,7 +399,7 @@ def expand(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, 
         found = as_outputs(
             op, op.body(*[Value(m) if isinstance(m, Meta) else lifted(m) for m in metas], **attrs)
         )
-    return tuple([v.meta for v in r] if type(r) is list else r and r.meta for r in found)
+    return tuple([v and v.meta for v in r] if type(r) is list else r and r.meta for r in found)
 
 
 def lifted(m: Any) -> Any:
@@ -396,60 +408,6 @@ def lifted(m: Any) -> Any:
 
 
 Op.expand = staticmethod(expand)
-
-
-def explained(
-    error: Exception, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
-) -> Exception:
-    """`error` with the operator, its operands and the user's line.
-
-    The type rule, asked now, knows the law that was broken.
-    """
-    if getattr(error, "__notes__", None):
-        return error
-    strange = [(n, x) for n, x in zip(op.inputs, inputs, strict=False) if not is_operand(x)]
-    if strange:
-        name, x = strange[0]
-        error = ArgumentError(
-            f"{op.name}(): argument `{name}` must be Tensor, but got {type(x).__name__}"
-        )
-        error.add_note(f"in {op.name}\n  at {user_line()}")
-        return error
-    metas = tuple(map(weak_meta, padded(op, inputs)))
-    try:
-        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
-        op.infer(strengthened(metas), normal)
-    except Exception as law:
-        error = law
-    error.add_note(situation(op, metas, user_line()))
-    return error.with_traceback(None)
-
-
-def is_operand(x: Any) -> bool:
-    """Whether `x` may stand where an operator takes a tensor."""
-    if type(x) is list or type(x) is tuple:
-        return all(map(is_operand, x))
-    if x is None or isinstance(x, bool | int | float | complex | ndarray | np.generic):
-        return True
-    return hasattr(x, "meta")
-
-
-def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:
-    """The operator, its operands and the line that called it, as errors show them."""
-    rows = [
-        f"  {n}: {', '.join(map(str, m)) if isinstance(m, list) else m}"
-        for n, m in zip(op.inputs, metas, strict=False)
-        if m is not None
-    ]
-    return "\n".join([f"in {op.name}", *rows, f"  at {line}"])
-
-
-def user_line() -> str:
-    """File and line of the innermost frame that is not scull's."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return "<unknown>" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 EAGER, SILENT = Eager(), Eager(record=False)

@@ -121,6 +121,13 @@ def agree(a: int, b: int, law: str) -> int:
     return b if a == -1 else a
 
 
+def of_shape(x: Meta, expected: Shape) -> None:
+    """Refuse `x` of another shape than `expected`."""
+    pairs = zip(x.shape, expected, strict=False)
+    if len(x.shape) != len(expected) or any(a != b and -1 not in (a, b) for a, b in pairs):
+        raise ShapeError(f"{x} stands where the shape is {list(map(int, expected))}")
+
+
 def at_least(ndim: int, *metas: Meta) -> None:
     """Refuse metas of fewer than `ndim` axes."""
     for m in metas:
@@ -159,8 +166,17 @@ def rank(dtype: DType) -> tuple[bool, bool, bool, int]:
     return dtype.is_complex, dtype.is_float, dtype is not bool_, dtype.itemsize
 
 
+def real(*metas: Meta) -> None:
+    """Refuse metas that are not of floating-point elements; complex ones too."""
+    floating(*metas)
+    for m in metas:
+        if m.dtype.is_complex:
+            raise DtypeError(f"{m} is of complex elements")
+
+
 def floating(*metas: Meta) -> None:
     """Refuse metas that are not of floating-point or complex elements."""
     for m in metas:
-        if not (m.dtype.is_float or m.dtype.is_complex or m.dtype is WEAK):
+        stored = m.dtype.itemsize == 1  # float8 is kept, never computed with
+        if not (m.dtype.is_float or m.dtype.is_complex or m.dtype is WEAK) or stored:
             raise DtypeError(f"{m} is not of floating-point elements")

@@ -71,6 +71,7 @@ class Op:
         """No rule is attached yet."""
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.rows_kernel: Callable[..., Any] | None = None
+        self.planned: Callable[..., Any] | None = None  # of a gradient operator: for plans
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
@@ -104,9 +105,13 @@ class Op:
         self.shape_only = frozenset([n for n, p in pairs if p.name != n])
         self.lists = frozenset([n for n, p in pairs if takes_list(p.annotation)])
         self.required = tuple([n for n, p in pairs if p.default is EMPTY])
+        absent = [n for n, p in pairs if may_be_absent(p.annotation)]
+        self.needed = frozenset(self.required) - set(absent)
         self.defaults = tuple([p.default for p in inputs if p.default is not EMPTY])
         self.attrs = {p.name: p.default for p in attributes if p.default is not EMPTY}
-        self.kinds: dict[str, AttributeKind] = {p.name: kind_of(p.annotation) for p in attributes}
+        self.kinds: dict[str, AttributeKind] = {
+            p.name: kind_of(p.annotation, p.default) for p in attributes
+        }
         self.rounds = tuple([n for n, k in self.kinds.items() if k.wire == "FLOAT"])
         self.takes_wanted = len(attributes) + len(inputs) < len(asked)
         self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
@@ -159,6 +164,12 @@ class Op:
 
 
 @cache
+def may_be_absent(annotation: Any) -> bool:
+    """Whether None may stand for an input that has no default: `Meta | None`."""
+    return type(None) in get_args(annotation)
+
+
+@cache
 def takes_list(annotation: Any) -> bool:
     """Whether an input is a list: `list[Meta]`, or `list[Meta] | None` when it may be absent."""
     return any(get_origin(a) is list for a in (annotation, *get_args(annotation)))
@@ -183,7 +194,7 @@ def as_tuple(x: Any) -> tuple[Any, ...]:
 
 def as_outputs(op: Op, found: Any) -> tuple[Any, ...]:
     """What a kernel, a body or a call of `op` returned, as one entry an output."""
-    return tuple(found) if len(op.outputs) > 1 else (found,)
+    return tuple(found) if len(op.outputs) != 1 else (found,)
 
 
 def by_type() -> dict[str, Op]:
@@ -215,13 +226,20 @@ class Declaration:
         self.op, self.attach = op, attach
 
     def kernel(self, where: Any = None, **conditions: Any) -> Any:
-        """Attach a kernel: `@op.kernel` for any namespace, `@op.kernel("cpu")` for one device."""
+        """Attach a kernel: `@op.kernel` for any namespace, `@op.kernel("cpu")` for one device.
+
+        With `rows=True` it takes row-sparse operands; with `planned=True` it is a gradient's for
+        plans alone, and eager mode runs the rule.
+        """
         if callable(where):
             return self.kernel()(where)
 
         def attach(function: Callable[..., Any]) -> Callable[..., Any]:
             if conditions.get("rows"):
                 self.op.rows_kernel = partial(function, numpy)
+                return function
+            if conditions.get("planned"):
+                self.op.planned = partial(function, numpy)
                 return function
             self.op.kernels[where or "any"] = function
             if where in (None, "cpu"):

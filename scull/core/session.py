@@ -46,6 +46,7 @@ class Session(threading.local):
 _session = Session()
 _session.shared.update(
     names=Names(),
+    static_names=Names(),  # those of static mode, while eager mode has others
     dtype=float32,
     place=CPU,
     pure_half=False,  # whether the norm of float16 gradients is computed in float16

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from scull.autograd.version import changed
-from scull.core import random, session
 from scull.core.interpreter import is_recording
 from scull.core.place import Place
 from scull.core.tensor import Leaf, Tensor
@@ -15,7 +14,13 @@ from scull.eager.attach import attach
 from scull.eager.conversion import dense
 from scull.eager.index import fitted, getitem, simple, tensor_item, write_array, written
 from scull.eager.property import tensor_of
-from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, UnsupportedError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ScullError,
+    ShapeError,
+    UnsupportedError,
+)
 
 
 def refuse_leaf(tensor: Any) -> None:
@@ -98,7 +103,7 @@ def assign_item(x: Any, index: Any, value: Any) -> None:
     try:
         write_array(x.array, index, array)
     except ValueError as error:
-        if isinstance(error, ArgumentError | ShapeError):
+        if isinstance(error, ScullError):
             raise
         found = list(getitem(x.array, index).shape)
         raise ShapeError(f"a value of shape {list(array.shape)} does not fit {found}") from None
@@ -150,65 +155,6 @@ class Changed:
         """Make every element 0."""
         assign_item(self, ..., 0)
         return self
-
-    def fill_diagonal_(
-        self: Any, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
-    ) -> Tensor:
-        """Make every element of a diagonal `value`.
-
-        Args:
-            value (float): the number.
-            offset (int): the diagonal; 0 is the main one.
-            wrap (bool): of a tall matrix, start again below each square.
-            name (str, optional): of no effect.
-        """
-        rows, columns = self.array.shape[0], self.array.shape[-1]
-        if self.array.ndim > 2:
-            assign_item(self, (np.arange(min(self.array.shape)),) * self.array.ndim, value)
-            return self
-        r = np.arange(rows)
-        c = r + offset
-        if wrap and not offset:
-            c = r % (columns + 1)
-        kept = (c >= 0) & (c < columns) & (wrap | (r - max(-offset, 0) < columns))
-        if kept.any():
-            assign_item(self, (r[kept], c[kept]), value)
-        return self
-
-    def uniform_(
-        self: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
-    ) -> Tensor:
-        """Fill the tensor with numbers between `min` and `max`, all equally likely.
-
-        Args:
-            min (float): the least.
-            max (float): the bound they stay below.
-            seed (int): of these numbers; 0 takes the generator's next.
-            name (str, optional): of no effect.
-        """
-        unit = random.uniform(session.generator().draw(seed), self.array.shape, precise(self))
-        return draw_into(self, unit * (max - min) + min, "uniform_")
-
-    def normal_(self: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
-        """Fill the tensor with normal numbers.
-
-        Args:
-            mean (float): what they lie around.
-            std (float): their deviation.
-            name (str, optional): of no effect.
-        """
-        unit = random.gaussian(session.generator().draw(), self.array.shape, precise(self))
-        return draw_into(self, unit * std + mean, "normal_")
-
-    def exponential_(self: Any, lam: float = 1.0, name: str | None = None) -> Tensor:
-        """Fill the tensor with exponentially distributed numbers of rate `lam`.
-
-        Args:
-            lam (float): the rate.
-            name (str, optional): of no effect.
-        """
-        unit = random.uniform(session.generator().draw(), self.array.shape, np.float64)
-        return draw_into(self, -np.log1p(-unit) / lam, "exponential_")
 
     def set_value(self: Any, value: Any) -> None:
         """Take the elements of `value`, of the same shape and element type, whatever the tape says.

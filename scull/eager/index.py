@@ -281,6 +281,8 @@ def getitem(x: Any, given_index: Any) -> Any:
 def setitem(x: Any, given_index: Any, value: Any) -> Any:
     """A Variable with ``x[index]`` replaced by `value`, as a new one."""
     wanted = parsed(x.ndim, given_index)
+    if wanted.empty:  # a False picks nothing
+        return op_of("assign").call(x)
     attrs: dict[str, Any] = {"axes": wanted.axes, "none_axes": wanted.between}
     attrs["decrease_axes"] = wanted.dropped
     inputs: list[Any] = [None]

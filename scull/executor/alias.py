@@ -7,14 +7,16 @@ from scull.ir.variable import Variable
 
 
 def shared(operator: Operator) -> list[tuple[Variable, Variable, bool]]:
-    """Pairs (result, operand) that share memory, and whether the operator writes it."""
+    """Pairs (result, what it lies in) that share memory, and whether the operator writes it."""
     op, found = operator.op, []
     outs = dict(zip(program_outputs(op), operator.outputs, strict=True))
     ins = dict(zip(op.inputs, operator.inputs, strict=True))
-    for result, operand in op.views.items():
-        found.extend(pairs(outs.get(result), ins.get(operand), False))
+    for result, whole in op.views.items():
+        found.extend(pairs(outs.get(result), ins.get(whole) or outs.get(whole), False))
     for result, operand in op.in_place.items():
-        found.extend(p for p in pairs(outs.get(result), ins.get(operand), True) if p[0] is p[1])
+        both = pairs(outs.get(result), ins.get(operand), True)
+        if all(r is x for r, x, _ in both):
+            found.extend(both)
     return found
 
 
@@ -62,7 +64,8 @@ def copied_views(operators: tuple[Operator, ...], fetches: tuple[Variable, ...])
             last[v] = max(last.get(v, 0), i)
     result = set()
     for i, o in enumerate(operators):
-        views = [r for r, _, writes in shared(o) if not writes]
+        own = set(o.results())  # a view of another result sees what is written there
+        views = [r for r, x, writes in shared(o) if not writes and x not in own]
         if not views:
             continue
         for j in range(i + 1, len(operators)):

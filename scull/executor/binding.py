@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from scull.core import session
+from scull.core.dtype import BITS, bfloat16
 from scull.core.tensor import Rows, Tensor
 from scull.errors import FeedError, UninitializedError
 from scull.executor.plan import Plan, make_plan
@@ -70,7 +71,7 @@ def filled(bound: Bound, feed: Any) -> list[Any]:
         if type(value) is not np.ndarray:
             value = as_array(value, entry)
         if value.shape != entry.shape or value.dtype is not entry.dtype:
-            fit(value, entry)
+            value = fit(value, entry)
         frame[entry.slot] = value.copy() if entry.copies else value
         if entry.cell is not None:
             entry.cell.value = frame[entry.slot] if entry.copies else value.copy()
@@ -90,11 +91,13 @@ def as_array(value: Any, entry: Feed) -> Any:
     return np.asarray(value)
 
 
-def fit(array: Any, entry: Feed) -> None:
-    """Accept `array` and, from now on, its shape; FeedError when it is not what was declared."""
+def fit(array: Any, entry: Feed) -> Any:
+    """`array`, whose shape is accepted from now on; FeedError when it is not what was declared."""
     v, shape = entry.variable, entry.variable.shape
+    if array.dtype == BITS and entry.dtype == bfloat16.array:
+        array = array.view(bfloat16.array)
     if not v.need_check_feed:
-        return
+        return array
     if array.dtype != entry.dtype:
         raise FeedError(
             f"the input `{v.name}` is declared {v.meta}, the fed value is {array.dtype}; "
@@ -107,6 +110,7 @@ def fit(array: Any, entry: Feed) -> None:
             f"the input `{v.name}` is declared {v.meta}, the fed value has shape {given}"
         )
     entry.shape = array.shape
+    return array
 
 
 def uninitialized(bound: Bound, cell: Cell) -> Exception:

@@ -16,6 +16,7 @@ from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
 from scull.core.tensor import Stub, Tensor, new
 from scull.ir.operator import Operator, program_outputs
+from scull.ir.told import value_of
 from scull.ir.variable import Variable
 
 NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw of the run
@@ -43,8 +44,8 @@ def bind(
     operator: Operator, slots: dict[Variable, int], draws: int, copies_views: bool
 ) -> Instruction:
     """The instruction of one operator; `draws` is how many draws of the run come before it."""
-    entries = [slot_numbers(s, slots) for s in operator.inputs]
-    call, random = bound_kernel(operator, draws)
+    entries = [slot_numbers(s, slots) for s in (*operator.inputs, *operator.told.values())]
+    call, random = (told_kernel if operator.told else bound_kernel)(operator, draws)
     if copies_views:
         call = copying(call)
     get = getter([*entries, DRAW] if random else entries)
@@ -69,7 +70,11 @@ def overwrites(operator: Operator, output: str) -> bool:
     if operand is None:
         return False
     result = operator.outputs[operator.op.outputs.index(output)]
-    return result is not None and result is operator.inputs[operator.op.inputs.index(operand)]
+    source = operator.inputs[operator.op.inputs.index(operand)]
+    if not isinstance(result, list):
+        return result is not None and result is source
+    same = len(result) == len(source)
+    return same and all(r is x for r, x in zip(result, source, strict=True))
 
 
 def first_of(slot: int) -> Callable[[Any], Any]:
@@ -114,7 +119,7 @@ def scattering(call: Any, get: Any, places: tuple[int, ...]) -> Any:
 
 def slot_numbers(slot: Any, slots: dict[Variable, int]) -> Any:
     """The frame's places of what stands in one slot."""
-    if isinstance(slot, list):
+    if isinstance(slot, list | tuple):
         return [NOTHING if v is None else slots[v] for v in slot]
     return NOTHING if slot is None else slots[slot]
 
@@ -153,9 +158,24 @@ def copying(call: Any) -> Any:
     return copy
 
 
-def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
+def told_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
+    """The kernel of an operator of whose attributes some are operands, behind its own."""
+    op, names, first = operator.op, list(operator.told), len(operator.inputs)
+    behind = first + len(names)
+
+    def calling(*operands: Any) -> Any:
+        found = zip(names, operands[first:behind], strict=True)
+        told = {n: value_of(op.kinds[n].wire, v) for n, v in found}
+        return bound_kernel(operator, draws, told)[0](*operands[:first], *operands[behind:])
+
+    return calling, "random" in op.effects and not operator.attrs.get("seed")
+
+
+def bound_kernel(
+    operator: Operator, draws: int, told: dict[str, Any] | None = None
+) -> tuple[Any, bool]:
     """The kernel with its attributes; whether it takes the run's first draw as its last operand."""
-    op, attrs = operator.op, dict(operator.attrs)
+    op, attrs = operator.op, operator.attrs | (told or {})
     if op.takes_wanted:
         attrs["wanted"] = tuple(
             n for n, s in zip(op.outputs, operator.outputs, strict=False) if s is not None
@@ -165,7 +185,8 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
     if any(not v.dtype.native for v in operator.operands()) and op.cpu is None:
         return partial(by_tensors, op, attrs), False
     if "random" in op.effects:
-        return with_draw(op, attrs, draws)
+        kernel = in_place(operator, op.cpu, attrs) if op.in_place else partial(op.cpu, **attrs)
+        return with_draw(kernel, attrs.get("seed"), draws)
     if "python" in op.effects:
         return counting(operator, attrs), False
     if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
@@ -175,7 +196,7 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
     else:
         kernel = op.cpu or op.compute
     if op.forward is not None:
-        return partial(op.compute, **attrs), False
+        return partial(op.planned or op.compute, **attrs), False
     if op.in_place:
         return in_place(operator, kernel, attrs), False
     if isinstance(op.short, np.ufunc) and attrs.get("axis", -1) == -1:
@@ -183,27 +204,30 @@ def bound_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
     return (partial(kernel, **attrs) if attrs else kernel), False
 
 
-def with_draw(op: Any, attrs: dict[str, Any], draws: int) -> tuple[Any, bool]:
+def with_draw(kernel: Any, seed: Any, draws: int) -> tuple[Any, bool]:
     """A random kernel: of a fixed draw where the operator has a seed, else of this run's draw."""
-    kernel = op.cpu
-    if attrs.get("seed"):
-        return partial(kernel, **attrs, draw=Draw(attrs["seed"] & (2**64 - 1), 0)), False
+    if seed:
+        return partial(kernel, draw=Draw(seed & (2**64 - 1), 0)), False
 
     def drawing(*operands: Any) -> Any:
         first = operands[-1]
-        return kernel(*operands[:-1], **attrs, draw=Draw(first.seed, first.number + draws))
+        return kernel(*operands[:-1], draw=Draw(first.seed, first.number + draws))
 
     return drawing, True
 
 
 def counting(operator: Operator, attrs: dict[str, Any]) -> Any:
-    """A kernel that calls Python: it is told its operand's name and how often it ran before."""
+    """A kernel that calls Python: it is told what a Program knows of its operator.
+
+    That is its operand's name, how often it ran before and which results have a place.
+    """
     names = [v.name for v in operator.operands()]
     numbers = itertools.count()
+    slots = [v for s in operator.outputs for v in (s if isinstance(s, list) else [s])]
+    known = {"variable": names[0] if names else "", "placed": [v is not None for v in slots]}
 
     def calling(*operands: Any) -> Any:
-        variable = names[0] if names else ""
-        return operator.op.cpu(*operands, **attrs, variable=variable, calls=next(numbers))
+        return operator.op.cpu(*operands, **attrs, **known, calls=next(numbers))
 
     return calling
 
@@ -224,9 +248,9 @@ def in_place(operator: Operator, kernel: Any, attrs: dict[str, Any]) -> Any:
     ]
     several = len(op.outputs) > 1
 
-    def writing(*operands: Any) -> Any:
+    def writing(*operands: Any, **draw: Any) -> Any:
         outs = tuple([None if i is None else operands[i] for i in places])
-        return kernel(*operands, out=outs if several else outs[0], **attrs)
+        return kernel(*operands, out=outs if several else outs[0], **attrs, **draw)
 
     return writing
 

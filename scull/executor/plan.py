@@ -99,8 +99,8 @@ def bound_to_scope(
     for v, slot in slots.items():
         if v not in first_written and v not in fed:
             loads.setdefault(v, slot)
-    over = {v for o in operators for v in written(o)}
-    stores = {v: slots[v] for v in first_written if v.persistable and v not in over}
+    fresh = {v for o in operators for v in set(o.results()) - written(o)}  # memory of its own
+    stores = {v: slots[v] for v in first_written if v.persistable and v in fresh}
     order = sorted(stores, key=lambda v: stores[v])
     return tuple((v.name, s) for v, s in loads.items()), tuple((v.name, stores[v]) for v in order)
 

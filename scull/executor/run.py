@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from scull.core.eager import situation, weak_meta
+from scull.core.operand import weak_meta
+from scull.core.refusal import cause, situation
+from scull.core.scratch import watching
 from scull.core.tensor import Rows
 from scull.errors import NumberError
 from scull.executor.instruction import Instruction
@@ -39,15 +41,28 @@ def run(plan: Plan, steps: tuple[Any, ...], frame: Frame) -> None:
 
 @dataclass
 class Ledger:
-    """The bytes of a run's temporaries: now, at most, and after each step."""
+    """The bytes of a run's temporaries and scratch: now, at most, and after each step."""
 
     live: int = 0
     peak: int = 0
     history: tuple[int, ...] = ()
+    taken: int = 0  # what kernels take for themselves, now
+    most_taken: int = 0  # and at most, within one step
 
     def add(self, size: int) -> None:
+        """Count bytes of values, or give them back when negative."""
         self.live += size
         self.peak = max(self.peak, self.live)
+
+    def take(self, size: int) -> None:
+        """Count bytes of scratch, or give them back when negative."""
+        self.taken += size
+        self.most_taken = max(self.most_taken, self.taken)
+
+    def step(self) -> None:
+        """A step is done: what it took for itself lay beside its results."""
+        self.peak = max(self.peak, self.live + self.most_taken)
+        self.most_taken = self.taken
 
 
 def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
@@ -60,7 +75,8 @@ def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
     for number, step in enumerate(plan.steps):
         start = time.perf_counter()
         try:
-            found = step.call(*step.get(frame))
+            with watching(ledger.take):
+                found = step.call(*step.get(frame))
             if step.is_shape:
                 drop(frame, step.put, counted, ledger, poison)
             frame[step.put] = found
@@ -73,6 +89,7 @@ def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
             print(f"{number:>5} {step.operator.type:<32} {took:>10.1f} us", file=sys.stderr)
         for slot in step.writes:
             count(frame[slot], slot, counted, outside, ledger)
+        ledger.step()
         for slot in step.frees:
             drop(frame, slot, counted, ledger, poison)
         ledger.history += (ledger.live,)
@@ -135,14 +152,9 @@ def explained(error: Exception, step: Instruction, frame: Frame) -> Exception:
     operator = step.operator
     operands = [described(frame, s) for s in step.get(frame)] if step is not None else []
     if not getattr(error, "__notes__", None):
-        try:
-            metas = tuple(operands)
-            operator.op.infer(metas, operator.attrs)
-        except Exception as law:
-            error = law
-        error.add_note(
-            situation(operator.op, tuple(operands), str(operator.line or "a loaded file"))
-        )
+        metas = tuple(operands[: len(operator.op.inputs)])  # without the draw of a random one
+        error = cause(error, operator.op, metas, operator.attrs)
+        error.add_note(situation(operator.op, metas, str(operator.line or "a loaded file")))
     return error.with_traceback(None)
 
 

@@ -185,10 +185,16 @@ def read_attribute(operator: Operator, message: Any, where: str) -> None:
         value = operator.block.program.blocks[value]
     elif kind is AttributeKind.BLOCKS:
         value = [operator.block.program.blocks[i] for i in value]
+    elif kind is AttributeKind.VAR:
+        value = variable_called(value, operator.block, where)
+    elif kind is AttributeKind.VARS:
+        value = [variable_called(n, operator.block, where) for n in value]
     name = message.name
     own = next((n for n in operator.op.kinds if operator.op.attribute(n) == name), None)
     try:
-        if own is not None:
+        if kind in (AttributeKind.VAR, AttributeKind.VARS):
+            operator.set(name, value)
+        elif own is not None:
             operator.attrs[own] = normalised(operator.op.kinds[own], name, value)
         elif name in COMMON and name != "with_quant_attr":
             operator.set(name, value)
@@ -348,6 +354,7 @@ def copy_of(message: Any) -> Any:
 def attribute_values(o: Operator) -> dict[str, tuple[str, Any]]:
     """By name, kind and value of every attribute."""
     kinds = {o.op.attribute(n): k.wire for n, k in o.op.kinds.items()} | COMMON_KINDS
+    kinds |= {o.op.attribute(n): o.attr_type(o.op.attribute(n)) for n in o.told}
     spelt = o.spelt()
     if "op_callstack" not in o.extra and o.line:
         spelt["op_callstack"] = callstack(o.line)
@@ -363,9 +370,11 @@ def extra_of(o: Operator) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as the messages take it: sub-blocks as numbers."""
+    """A value as the messages take it: sub-blocks as numbers, variables as names."""
     if hasattr(value, "idx"):
         return value.idx
+    if isinstance(value, Variable):
+        return value.name
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     return value

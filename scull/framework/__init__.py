@@ -1,5 +1,8 @@
 """What programs are made of, settings of the process, saving and loading of objects."""
 
+import importlib
+from typing import Any
+
 from scull.autograd import grad, no_grad
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
@@ -15,6 +18,13 @@ from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
 
 in_dynamic_or_pir_mode = in_dynamic_mode
+
+
+def __getattr__(name: str) -> Any:
+    if name != "core":  # it loads when asked for
+        raise AttributeError(f"module 'scull.framework' has no attribute {name!r}")
+    return importlib.import_module("scull.framework.core")
+
 
 __all__ = [
     "Block",

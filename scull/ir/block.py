@@ -6,10 +6,11 @@ from typing import Any
 from scull.core import session
 from scull.core.attribute import normalised
 from scull.core.dtype import dtype_of, float32
-from scull.core.eager import user_line
 from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
-from scull.errors import ArgumentTypeError, ProgramError, SlotError
+from scull.core.operand import refuse_strangers
+from scull.core.refusal import lawful, user_line
+from scull.errors import ArgumentTypeError, ProgramError, ScullError, SlotError
 from scull.ir.operator import Operator, filled_slots, program_outputs
 from scull.ir.text import block_text
 from scull.ir.variable import ParameterVariable, Variable, with_batch
@@ -101,7 +102,7 @@ class Block:
             op, program_outputs(op), self.resolved(outputs), "output", op.output_lists
         )
         for n, slot in zip(op.inputs, ins, strict=True):
-            if n in op.required and not slot and op.forward is None:
+            if n in op.needed and not slot and op.forward is None:
                 raise SlotError(
                     f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there"
                 )
@@ -112,7 +113,8 @@ class Block:
         for name in op.kinds:
             if name not in operator.attrs:
                 raise SlotError(f"`{type}` needs the attribute `{op.attribute(name)}`")
-            operator.attrs[name] = normalised(op.kinds[name], name, operator.attrs[name])
+            if name not in operator.told:
+                operator.attrs[name] = normalised(op.kinds[name], name, operator.attrs[name])
         return operator
 
     def resolved(self, slots: dict[str, Any] | None) -> dict[str, Any]:
@@ -133,6 +135,7 @@ class Block:
     def metas(self, operator: Operator) -> None:
         """Give the results of `operator` the metas its type rule infers."""
         op = operator.op
+        refuse_strangers(op, operator.inputs)
         metas = [
             [v.meta for v in s] if isinstance(s, list) else s if s is None else s.meta
             for s in operator.inputs
@@ -140,11 +143,13 @@ class Block:
         for slot, meta in zip(
             operator.outputs, op.noted(op.infer(tuple(metas), operator.attrs)), strict=False
         ):
-            pairs = (
-                zip(slot, meta, strict=True)
-                if isinstance(slot, list) and isinstance(meta, list)
-                else [(slot, meta)]
-            )
+            pairs: Any = [(slot, meta)]
+            if isinstance(slot, list) and isinstance(meta, list):
+                if len(slot) != len(meta):
+                    raise SlotError(
+                        f"`{op.type}` has {len(meta)} results for {len(slot)} variables"
+                    )
+                pairs = zip(slot, meta, strict=True)
             for v, m in pairs:
                 if isinstance(v, Variable) and isinstance(m, Meta):
                     v.meta = m
@@ -198,9 +203,10 @@ class Block:
             stamp(operator, self.program)
             self.metas(operator)
         except Exception as error:
-            if not getattr(error, "__notes__", None):
-                error.add_note(f"in {type}\n  at {user_line()}")
-            raise
+            law = error if isinstance(error, ScullError) else lawful(error, op_of(type))
+            if not getattr(law, "__notes__", None):
+                law.add_note(f"in {type}\n  at {user_line()}")
+            raise law from None
         return operator
 
     def _remove_op(self, index: int, sync: bool = True) -> None:

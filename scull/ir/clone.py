@@ -63,7 +63,7 @@ def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) 
     """The same operator on the variables of another Program."""
 
     def twin(slot: Any) -> Any:
-        if isinstance(slot, list):
+        if isinstance(slot, list | tuple):
             return [twin(v) for v in slot]
         return slot if slot is None else twins[slot]
 
@@ -73,6 +73,7 @@ def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) 
     made = Operator(
         block, o.op, tuple(map(twin, o.inputs)), tuple(map(twin, o.outputs)), attrs, dict(o.extra)
     )
+    made.told = {n: twin(v) for n, v in o.told.items()}
     made.role, made.role_var, made.namescope, made.device = (
         o.role,
         o.role_var,

@@ -7,6 +7,7 @@ from scull.core.attribute import normalised
 from scull.core.op import Op, op_of
 from scull.errors import SlotError, UnknownOpError
 from scull.ir.text import operator_text
+from scull.ir.told import holds_variables, stand_in
 from scull.ir.variable import Variable
 
 EMPTY = "@EMPTY@"
@@ -74,6 +75,7 @@ class Operator:
         self.extra: dict[str, Any] = (
             extra or {}
         )  # attributes as a Program spells them that `op` does not declare
+        self.told: dict[str, Any] = {}  # attributes that Variables hold, by our names
         self.role = 0
         self.role_var: tuple[str, ...] = ()
         self.namescope, self.device = "/", ""
@@ -87,8 +89,9 @@ class Operator:
         return str(self.op.type)
 
     def operands(self) -> list[Variable]:
-        """The variables it reads, in the order of its slots."""
-        return [v for slot in self.inputs for v in each(slot)]
+        """The variables it reads, in the order of its slots; then those that hold attributes."""
+        found = [v for slot in self.inputs for v in each(slot)]
+        return found + [v for t in self.told.values() for v in each(t)] if self.told else found
 
     def results(self) -> list[Variable]:
         """The variables it writes, in the order of its slots."""
@@ -111,6 +114,7 @@ class Operator:
         attrs = {
             op.attribute(n): op.kinds[n].spelt(v) for n, v in self.attrs.items() if n in op.kinds
         }
+        attrs |= {op.attribute(n): v for n, v in self.told.items()}
         attrs = {**COMMON, **op.fixed, **attrs, **self.extra}
         attrs["op_role"], attrs["op_role_var"] = self.role, list(self.role_var)
         attrs["op_namescope"], attrs["op_device"] = self.namescope, self.device
@@ -131,8 +135,11 @@ class Operator:
                 self.extra[name] = list(value)
             case _:
                 own = next((n for n in self.op.kinds if self.op.attribute(n) == name), None)
+                self.told.pop(own or "", None)
                 if own is None:
                     self.extra[name] = value
+                elif holds_variables(value):
+                    self.told[own], self.attrs[own] = value, stand_in(self.op, own, value)
                 else:
                     self.attrs[own] = normalised(self.op.kinds[own], name, value)
         if self.block is not None:
@@ -142,6 +149,7 @@ class Operator:
         """Put `new` where `old` stands."""
         if inputs:
             self.inputs = tuple(replaced(s, old, new) for s in self.inputs)
+            self.told = {n: replaced(v, old, new) for n, v in self.told.items()}
         if outputs:
             self.outputs = tuple(replaced(s, old, new) for s in self.outputs)
         self.block.program.changed()
@@ -193,6 +201,8 @@ class Operator:
     def attr_type(self, name: str) -> Any:
         """The wire name of an attribute's kind."""
         own = next((n for n in self.op.kinds if self.op.attribute(n) == name), None)
+        if own in self.told:
+            return "VARS" if isinstance(self.told[own], list | tuple) else "VAR"
         return self.op.kinds[own].wire if own else None
 
     def all_attrs(self) -> dict[str, Any]:

@@ -8,15 +8,17 @@ import numpy as np
 
 from scull.core import session
 from scull.core.attribute import normalised
-from scull.core.eager import padded, situation, strengthened, user_line, weak_meta
 from scull.core.interpreter import Interpreter
 from scull.core.meta import Meta
 from scull.core.op import Op, op_of
+from scull.core.operand import padded, refuse_strangers, strengthened, weak_meta
+from scull.core.refusal import explained
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
 from scull.ir.block import Block, stamp
 from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.program import main_program
+from scull.ir.told import stand_in, told_apart
 from scull.ir.variable import Variable
 
 
@@ -38,25 +40,31 @@ class Recorder(Interpreter):
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         name = attrs.pop("name", None)
+        if name is not None and not isinstance(name, str):
+            raise ArgumentTypeError(f"`name` is a text, not {type(name).__name__} {name!r}")
         if op.inline:
             parts = name or (session.unique_name(op.prefix) if op.prefix else None)
             with self.naming(parts):
-                return op.body(*inputs, **attrs)
-        inputs = padded(op, inputs)
-        if op.broadcasts and len(op.inputs) == 2 and op.align:
-            inputs = UNIFY[0](op, inputs) if UNIFY else inputs
-        lifted = tuple([self.lift(op, x, inputs) for x in inputs])
-        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
+                try:
+                    return op.body(*inputs, **attrs)
+                except Exception as error:
+                    raise explained(error, op, inputs, attrs) from None
         try:
+            refuse_strangers(op, inputs)
+            inputs = padded(op, inputs)
+            if op.broadcasts and len(op.inputs) == 2 and op.align:
+                inputs = UNIFY[0](op, inputs) if UNIFY else inputs
+            lifted = tuple([self.lift(op, x, inputs) for x in inputs])
+            known, told = told_apart(op, attrs)
+            normal = {n: normalised(op.kinds[n], n, v) for n, v in known.items() if n in op.kinds}
+            normal |= {n: stand_in(op, n, v) for n, v in told.items()}
             metas = op.noted(op.infer(strengthened(tuple(map(weak_meta, lifted))), normal))
         except Exception as error:
-            if not getattr(error, "__notes__", None):
-                error.add_note(situation(op, tuple(map(weak_meta, lifted)), user_line()))
-            raise
+            raise explained(error, op, inputs, told_apart(op, attrs)[0]) from None
         outs = self.outputs(op, lifted, metas, name)
-        self.append(op, lifted, outs, normal)
+        self.append(op, lifted, outs, normal).told = told
         outs = outs[: len(op.outputs)]
-        return outs if len(op.outputs) > 1 else outs[0]
+        return outs if len(op.outputs) != 1 else outs[0]
 
     def outputs(
         self, op: Op, inputs: tuple[Any, ...], metas: tuple[Any, ...], name: str | None

@@ -11,7 +11,7 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
     unsaid = operator.op.unsaid
     ins = {s: v for s, v in ins.items() if v or s not in unsaid}
     outs = {s: v for s, v in outs.items() if v or s not in unsaid}
-    rest = []
+    rest, told = [], {operator.op.attribute(n) for n in operator.told}
     for name in sorted(attrs.keys() - operator.op.unprinted):
         value = attrs[name]
         if name == "op_callstack":
@@ -19,6 +19,10 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
                 rest.append(f"{name} = {value}")
         elif hasattr(value, "idx"):
             rest.append(f"{name} = block[{value.idx}]")
+        elif name in told:
+            several = isinstance(value, list | tuple)
+            names = ",".join(f"'{v.name}'" for v in (value if several else (value,)))
+            rest.append(f"{name} = Var{'s' * several}[{names}]")
         else:
             rest.append(f"{name} = {value}")
     out_text = ", ".join(f"{s}={outs[s]}" for s in sorted(outs))

@@ -60,7 +60,7 @@ def check_slots(o: Operator, where: str) -> None:
     if len(o.inputs) != len(op.inputs) or len(o.outputs) != len(program_outputs(op)):
         raise ProgramError(f"{where} does not have the slots of its declaration")
     for n, slot in zip(op.inputs, o.inputs, strict=True):
-        if n in op.required and not each(slot) and op.forward is None and n not in op.lists:
+        if n in op.needed and not each(slot) and op.forward is None and n not in op.lists:
             raise ProgramError(f"{where} lacks its input `{op.slot(n)}`")
         if (n in op.lists) != isinstance(slot, list) and slot is not None:
             raise ProgramError(f"{where} has the wrong kind of input `{op.slot(n)}`")

@@ -20,7 +20,7 @@ NAMES = {
         "padded prod random_bits round rsqrt scatter_add select sin sqrt sum tanh trunc"
     ),
     "kernel": "Kernel trace",
-    "position": "flat ravel",
+    "position": "flat ravel unravel",
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)

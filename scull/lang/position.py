@@ -22,3 +22,12 @@ def flat(x: Array, position: Any) -> Expression:
         spots.append(position % n if n > 0 else position)
         position = position // n if n > 0 else position
     return x[tuple(reversed(spots))]
+
+
+def unravel(position: Any, shape: Sequence[int]) -> list[Any]:
+    """The index, in an array of `shape`, of a row-major position within it."""
+    spots: list[Any] = []
+    for n in reversed(shape[1:]):
+        spots.append(position % n)
+        position = position // n
+    return [position, *reversed(spots)]

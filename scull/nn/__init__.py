@@ -1,44 +1,51 @@
 """Layers of networks, and what parameters start as."""
 
 from scull.deferred import deferred, listed
-from scull.nn import functional, initializer, utils
 
 NAMES = {
+    "": "functional initializer utils",
     "clip": "ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue",
+    "decode": "BeamSearchDecoder dynamic_decode",
     "layer.activation": """
         ELU GELU GLU Hardsigmoid Hardswish LeakyReLU LogSoftmax ReLU ReLU6 Sigmoid Silu Softmax
         Softplus Swish Tanh""",
+    "layer.adaptive": """
+        AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool1D AdaptiveMaxPool2D
+        AdaptiveMaxPool3D""",
+    "layer.alignment": "CTCLoss HSigmoidLoss RNNTLoss",
     "layer.attention": "MultiHeadAttention",
     "layer.cell": "GRUCell LSTMCell RNNCellBase SimpleRNNCell",
+    "layer.choice": "Maxout RReLU Softmax2D",
     "layer.container": "LayerDict LayerList ParameterList Sequential",
-    "layer.convolution": "Conv1D Conv2D",
+    "layer.convolution": "Conv1D Conv2D Conv3D",
     "layer.dropout": "AlphaDropout Dropout Dropout2D Dropout3D",
     "layer.group_norm": "GroupNorm InstanceNorm1D InstanceNorm2D InstanceNorm3D LocalResponseNorm",
     "layer.layers": "Layer",
-    "layer.linear": "CosineSimilarity Embedding Flatten Identity Linear PairwiseDistance",
+    "layer.linear": """
+        Bilinear CosineSimilarity Embedding Flatten Identity Linear PairwiseDistance Unflatten""",
     "layer.loss": """
         BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss""",
     "layer.margin": """
         CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
         MultiLabelSoftMarginLoss MultiMarginLoss PoissonNLLLoss SoftMarginLoss TripletMarginLoss
         TripletMarginWithDistanceLoss""",
-    "layer.norm": "BatchNorm BatchNorm1D BatchNorm2D BatchNorm3D LayerNorm",
+    "layer.norm": "BatchNorm BatchNorm1D BatchNorm2D BatchNorm3D LayerNorm SyncBatchNorm",
     "layer.padding": "Pad1D Pad2D Pad3D ZeroPad2D",
-    "layer.pooling": """
-        AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveMaxPool1D AdaptiveMaxPool2D AvgPool1D
-        AvgPool2D MaxPool1D MaxPool2D""",
+    "layer.pooling": "AvgPool1D AvgPool2D AvgPool3D MaxPool1D MaxPool2D MaxPool3D",
     "layer.rnn": "BiRNN GRU LSTM RNN SimpleRNN",
     "layer.shrink": """
         CELU Hardshrink Hardtanh LogSigmoid Mish PReLU SELU Softshrink Softsign Tanhshrink
         ThresholdedReLU""",
+    "layer.spectral": "SpectralNorm",
     "layer.transformer": """
         Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
         TransformerEncoderLayer""",
-    "layer.transpose": "Conv1DTranspose Conv2DTranspose",
+    "layer.transpose": "Conv1DTranspose Conv2DTranspose Conv3DTranspose",
+    "layer.unpooling": "MaxUnPool1D MaxUnPool2D MaxUnPool3D",
     "layer.vision": """
         ChannelShuffle Fold PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2D
         UpsamplingNearest2D""",
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
-__all__ = ["functional", "initializer", "utils", *listed(NAMES)]
+__all__ = listed(NAMES)

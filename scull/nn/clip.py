@@ -12,6 +12,7 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program
 from scull.ir.recorder import Recorder
 from scull.tensor.creation import full
+from scull.tensor.size import needs_tensor
 
 OPTIMIZE = 2
 
@@ -30,6 +31,30 @@ class ClipGradBase:
 
     def clipped(self, pairs: list[Any]) -> list[Any]:
         raise NotImplementedError
+
+
+def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
+    """`x`, scaled down where its norm is above `max_norm`.
+
+    Args:
+        x (Tensor): floats of any shape.
+        max_norm (float): the largest norm.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Raises:
+        ArgumentTypeError: `x` is no tensor.
+        ArgumentError: `max_norm` is not above 0.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.clip.clip_by_norm(paddle.to_tensor([3.0, 4.0]), 1.0).tolist()
+        [0.6000000238418579, 0.800000011920929]
+    """
+    needs_tensor(x, "clip_by_norm")
+    return op_of("clip_by_norm").call(x, max_norm=float(max_norm), name=name)
 
 
 def rewritten(param: Any, grad: Any, compute: Any) -> Any:

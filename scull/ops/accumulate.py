@@ -300,6 +300,27 @@ def ftrl_kernel(
     return tuple(found)
 
 
+@ftrl.kernel(rows=True)
+def ftrl_rows(
+    xp: Any,
+    param: Any,
+    squared: Any,
+    linear: Any,
+    grad: Any,
+    learning_rate: Any,
+    *,
+    out: Any = None,
+    **attrs: Any,
+) -> Any:
+    """The rows that the gradient lacks stay as they are."""
+    found, some = places((param, squared, linear), out), grad.merged()
+    parts = [x[some.rows] for x in found]
+    ftrl_kernel(xp, *parts, some.values, learning_rate, out=tuple(parts), **attrs)
+    for x, part in zip(found, parts, strict=True):
+        x[some.rows] = part
+    return tuple(found)
+
+
 @ftrl.lower
 def ftrl_at(
     index: Any,
@@ -322,6 +343,7 @@ def ftrl_at(
     return (near - z) / (after / rate + 2 * l2), total, z
 
 
-for function in (adagrad, adadelta, rmsprop, ftrl):
+for function in (adagrad, adadelta, rmsprop):
     function.op.rows_kernel = function.op.cpu
+for function in (adagrad, adadelta, rmsprop, ftrl):
     function.no_grad("it ends a step of training")

@@ -8,9 +8,11 @@ import numpy as np
 
 from scull import lang
 from scull.core.eager import composite, gradient, primitive
-from scull.core.meta import Meta, floating
+from scull.core.meta import Meta, real
+from scull.core.op import meta_of
 from scull.lang import coefficient
 from scull.ops.compare import where
+from scull.ops.conjugate import turned
 from scull.ops.elementwise import maximum, minimum
 from scull.ops.half import refuse_integers, widening
 from scull.ops.math import exp, log, sigmoid, tanh
@@ -31,7 +33,7 @@ def room(xp: Any, x: Any, out: Any) -> Any:
 @primitive
 def erf(x: Meta) -> Meta:
     """The error function."""
-    floating(x)
+    real(x)
     return x
 
 
@@ -97,6 +99,7 @@ erf.lower(lambda index, x: lang.erf(x[index]))
 @composite(fixed={"mkldnn_data_type": "float32", "use_mkldnn": False})
 def gelu(x, *, approximate: bool = False):
     """``x`` times the chance that a normal number lies below it; `approximate` by tanh."""
+    real(meta_of(x))
     if approximate:
         return x * 0.5 * (1.0 + tanh((x + x * x * x * 0.044715) * HALF_PI_ROOT))
     return x * 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
@@ -177,7 +180,7 @@ def silu_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
 @silu.grad
 def silu_grad(x: Any, out: Any, dout: Any) -> Any:
     s = sigmoid(x)
-    return dout * (s + out * (1.0 - s))
+    return dout * turned(s + out * (1.0 - s))
 
 
 @composite(fixed=PLAIN, unprinted=("beta",))

@@ -8,7 +8,7 @@ from scull.core.eager import composite, gradient
 from scull.core.op import meta_of
 from scull.core.tensor import unbroadcast
 from scull.errors import DtypeError
-from scull.ops.convolution import conv2d, depthwise_conv2d
+from scull.ops.convolution import conv2d, conv3d, depthwise_conv2d
 from scull.ops.create import cast
 from scull.ops.elementwise import add, subtract
 from scull.ops.half import is_half
@@ -18,6 +18,7 @@ from scull.ops.math import square
 from scull.ops.move import flatten, reshape
 from scull.ops.softmax import log_softmax, softmax
 from scull.ops.transpose import conv2d_transpose, depthwise_conv2d_transpose
+from scull.ops.window import LAST
 
 
 @composite(inline=True)
@@ -99,20 +100,21 @@ def bias_row(bias, *, shape: Ints):
     return reshape(bias, shape=shape)
 
 
-def biased(convolution: Any, name: str) -> Any:
-    """Declare a convolution with a bias for each channel."""
+def biased(convolution: Any, name: str, axes: int = 2) -> Any:
+    """Declare a convolution over `axes` inner axes with a bias for each channel."""
+    ones, form = (1,) * axes, "NCDHW" if axes == 3 else "NCHW"
 
     def body(
         input,
         filter,
         bias,
         *,
-        strides: Ints = (1, 1),
-        paddings: Ints = (0, 0),
+        strides: Ints = ones,
+        paddings: Ints = (0,) * axes,
         padding_algorithm: str = "EXPLICIT",
-        dilations: Ints = (1, 1),
+        dilations: Ints = ones,
         groups: int = 1,
-        data_format: str = "NCHW",
+        data_format: str = form,
     ):
         """The convolution of `input` with `filter`, and a number of `bias` for each channel."""
         product = convolution(
@@ -132,6 +134,7 @@ def biased(convolution: Any, name: str) -> Any:
 
 
 biased_conv2d = biased(conv2d, "biased_conv2d")
+biased_conv3d = biased(conv3d, "biased_conv3d", 3)
 biased_depthwise_conv2d = biased(depthwise_conv2d, "biased_depthwise_conv2d")
 
 
@@ -191,9 +194,10 @@ def biased_transpose_of(transpose: Any, name: str) -> Any:
 
 def with_bias(product: Any, bias: Any, data_format: str) -> Any:
     """`product` and a number for each channel."""
-    if data_format == "NHWC":
+    if data_format in LAST:
         return add(product, bias)
-    return add(product, bias_row(bias, shape=(1, int(bias.shape[0]), 1, 1)))
+    ones = (1,) * (len(product.shape) - 2)
+    return add(product, bias_row(bias, shape=(1, int(bias.shape[0]), *ones)))
 
 
 biased_conv2d_transpose = biased_transpose_of(conv2d_transpose, "biased_conv2d_transpose")

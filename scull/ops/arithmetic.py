@@ -4,7 +4,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.eager import primitive
-from scull.core.meta import Meta
+from scull.core.meta import Meta, broadcast
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError
 from scull.ops.conjugate import turned
@@ -62,10 +62,41 @@ power.kernel(power_kernel)
 floor_divide.kernel(divided("floor_divide"))
 remainder.kernel(divided("remainder"))
 
-power.grad("x")(lambda x, y, dout: dout * y * power(x, y - 1.0))
-power.grad("y")(lambda x, y, dout: dout * log(x) * power(x, y))
+power.grad("x")(lambda x, y, dout: dout * turned(y * power(x, y - 1.0)))
+power.grad("y")(lambda x, y, dout: dout * turned(log(x) * power(x, y)))
 floor_divide.no_grad("a whole quotient is constant almost everywhere")
 remainder.no_grad("Paddle gives it none")
+
+
+# Neighbours among floating-point numbers, and common divisors.
+
+
+def exact(name: str, meaning: str, kinds: str, law: str, **options: Any) -> Any:
+    """Declare NumPy's function `name` of two tensors with elements of some of its `kinds`."""
+
+    def body(x: Meta, y: Meta) -> Meta:
+        for m in (x, y):
+            if m.dtype.array.kind not in kinds or not m.dtype.native:
+                raise DtypeError(f"{m} is not of {law} elements")
+        if x.dtype is not y.dtype:
+            raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
+        return Meta(broadcast(x, y), x.dtype)
+
+    body.__name__, body.__doc__ = name, meaning
+    function = primitive(body, broadcasts=True, infer_first=True, **options)
+    function.ufunc(name)
+    return function
+
+
+SPELT = {"x": "x", "y": "y", "out": "out"}
+NEXT = "The number next to `x` on the way to `y`."
+nextafter = exact("nextafter", NEXT, "f", "floating-point", slots=SPELT)
+nextafter.no_grad("a neighbour among rounded numbers has no slope")
+nextafter.no_lowering("it counts the bits of a number")
+
+gcd = exact("gcd", "The greatest number that divides both.", "iu", "integer")
+gcd.no_grad("whole numbers have no slope")
+gcd.no_lowering("how often it divides depends on values")
 
 
 # To the power of one number.

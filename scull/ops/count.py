@@ -69,7 +69,7 @@ def unique_consecutive(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: Ints = (),
-    dtype: Dtype = int64,
+    dtype: Dtype = float32,
 ) -> tuple[Meta, Meta, Meta]:
     """The elements (slices along `axis`) that differ from the one before.
 

@@ -11,7 +11,8 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from scull.ops.like import whole_number, whole_numbers
 
 
 def planned_sizes(sizes: Iterable[int], tensor: Any, tensors: Any) -> tuple[int, ...]:
@@ -30,8 +31,8 @@ def planned_sizes(sizes: Iterable[int], tensor: Any, tensors: Any) -> tuple[int,
 def given_sizes(sizes: tuple[int, ...], tensor: Any, tensors: Any) -> tuple[int, ...]:
     """The numbers of attribute `sizes` when run."""
     if tensors:
-        return tuple([int(v.item()) for v in tensors])
-    return sizes if tensor is None else tuple(tensor.reshape(-1).tolist())
+        return tuple([whole_number(v) for v in tensors])
+    return sizes if tensor is None else whole_numbers(tensor)
 
 
 def new_shape(sizes: Iterable[int], tensor: Any, tensors: Any) -> tuple[int, ...]:
@@ -119,6 +120,8 @@ def fill_constant_batch_size_like(
 def sized_like(x: tuple[int, ...], shape: Any, source: int, target: int) -> tuple[int, ...]:
     """`shape` with the size `x` has at axis `source` put in at `target`."""
     source, target = axis_of(source, len(x)), axis_of(target, len(shape))
+    if min((*shape[:target], *shape[target + 1 :]), default=0) < 0:
+        raise ArgumentError(f"shape {list(shape)} has a negative size beside axis {target}")
     return (*shape[:target], x[source], *shape[target + 1 :])
 
 
@@ -208,7 +211,7 @@ def arange_kernel(xp: Any, start: Any, end: Any, step: Any, *, out: Any = None) 
     if by == 0 or (last - first) * by < 0:
         raise ArgumentError(f"no number of steps of {by} leads from {first} to {last}")
     exact = start.dtype.kind in "iu"
-    count = -((first - last) // by) if exact else math.ceil(abs((last - first) / by))
+    count = int(-((first - last) // by) if exact else math.ceil(abs((last - first) / by)))
     out = xp.full(count, by, start.dtype)
     if count:
         out[0] = first
@@ -249,6 +252,8 @@ linspace.no_lowering("its length depends on values")
 @primitive(inline_gradient=True)
 def assign(x: Meta = None) -> Meta:
     """A copy of `x`."""
+    if x is None:
+        raise ArgumentTypeError("there is nothing to copy")
     return x
 
 

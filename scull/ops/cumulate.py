@@ -8,15 +8,20 @@ from scull import lang
 from scull.core.attribute import Dtype
 from scull.core.dtype import int64
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, axis_of, count, floating
+from scull.core.meta import UNKNOWN, Meta, agree, axis_of, count, floating
 from scull.core.op import meta_of
-from scull.errors import DtypeError
-from scull.ops.compare import equal, where
+from scull.errors import DtypeError, ShapeError
+from scull.ops import slicing
+from scull.ops.compare import where
+from scull.ops.conjugate import turned
 from scull.ops.half import wide_at, widening
+from scull.ops.join import concat
 from scull.ops.like import full_like, reshape_like
 from scull.ops.math import exp, log
-from scull.ops.reduce import ones_where
-from scull.ops.search import cumsum, place_along
+from scull.ops.search import place_along
+
+LONG = 64  # along an axis, from where on steps of Python are avoided
+SMALL = 1e-18  # products below lose digits when divided by
 
 
 def numbers(x: Meta) -> None:
@@ -44,15 +49,10 @@ def cumprod_kernel(xp: Any, x: Any, *, out: Any = None, axis: int) -> Any:
 
 @cumprod.grad
 def cumprod_grad(x: Any, out: Any, dout: Any, axis: int) -> Any:
-    """Before the first 0 by division; at it by the products without it; behind it nothing."""
-    zero = equal(x, 0.0)
-    seen = cumsum(ones_where(zero, x), axis=axis)
-    before, safe = equal(seen, 0.0), where(zero, 1.0, x)
-    first = where(zero, equal(seen, 1.0), zero)
-    near = cumsum(dout * out, axis=axis, reverse=True) / safe
-    without = cumprod(where(first, 1.0, x), axis=axis)
-    at_first = cumsum(dout * without, axis=axis, reverse=True)
-    return where(before, near, where(first, at_first, 0.0))
+    """The product of all before, times what the elements behind make of the gradient."""
+    if not len(x.shape):
+        return dout
+    return turned(moved_on(out, 1.0, axis)) * recurrence(turned(x), dout, axis=axis, reverse=True)
 
 
 @cumprod.lower
@@ -63,6 +63,78 @@ def cumprod_at(index: Any, x: Any, axis: int) -> Any:
     k = lang.axis(x.shape[axis])
     value = x[(*index[:axis], k, *index[axis + 1 :])]
     return lang.prod(lang.select(k <= index[axis], value, lang.constant(1, x.dtype)), over=k)
+
+
+def moved_on(x: Any, first: float, axis: int) -> Any:
+    """`x` one place further along `axis`, behind the number `first`."""
+    if not len(x.shape):
+        return full_like(x, value=first)
+    axis = axis_of(axis, len(x.shape))
+    front = slicing.slice(x, axes=(axis,), starts=(0,), ends=(1,))
+    rest = slicing.slice(x, axes=(axis,), starts=(0,), ends=(-1,))
+    return concat([full_like(front, value=first), rest], axis=axis)
+
+
+@primitive(infer_first=True)
+def recurrence(x: Meta, start: Meta, *, axis: int, reverse: bool = False) -> Meta:
+    """Along `axis` what stands in `start` plus the result before it times `x`.
+
+    With `reverse` it runs from the end: `start` plus the product of `x` and the result behind it.
+    """
+    axis_of(axis, x.ndim)
+    numbers(x)
+    if x.dtype is not start.dtype:
+        raise DtypeError(f"x is {x.dtype.name} and start is {start.dtype.name}; cast one")
+    law = f"{x} and {start} are not of one shape"
+    if x.ndim != start.ndim:
+        raise ShapeError(law)
+    return x.with_shape([agree(a, b, law) for a, b in zip(x.shape, start.shape, strict=True)])
+
+
+@recurrence.kernel
+def recurrence_kernel(
+    xp: Any, x: Any, start: Any, *, out: Any = None, axis: int, reverse: bool
+) -> Any:
+    out = xp.empty(x.shape, x.dtype) if out is None else out
+    out[...] = start
+    if not x.ndim:
+        return out
+    lines, found = (xp.moveaxis(v, axis_of(axis, x.ndim), 0) for v in (x, out))
+    if len(lines) > LONG and by_division(xp, lines, found, reverse):
+        return out
+    if reverse:
+        for i in range(len(lines) - 2, -1, -1):
+            found[i] += lines[i + 1] * found[i + 1]
+    else:
+        for i in range(1, len(lines)):
+            found[i] += lines[i] * found[i - 1]
+    return out
+
+
+def by_division(xp: Any, x: Any, found: Any, reverse: bool) -> bool:
+    """Run the recurrence over `found` by products and quotients; False where they leave range."""
+    products = xp.multiply.accumulate(x, 0, x.dtype)
+    sizes = xp.absolute(products)
+    if x.dtype.itemsize < 4 or not (sizes > SMALL).all() or not (sizes < 1 / SMALL).all():
+        return False
+    if reverse:
+        found[::-1] = xp.add.accumulate((found * products)[::-1], 0)
+        found /= products
+    else:
+        found[...] = xp.add.accumulate(found / products, 0)
+        found *= products
+    return True
+
+
+@recurrence.grad
+def recurrence_grad(x: Any, out: Any, dout: Any, axis: int, reverse: bool) -> Any:
+    dstart = recurrence(turned(x), dout, axis=axis, reverse=not reverse)
+    before, behind = (dstart, out) if reverse else (out, dstart)
+    other = moved_on(before, 0.0, axis)
+    return (other * turned(behind) if reverse else turned(other) * behind), dstart
+
+
+recurrence.no_lowering("each element waits for its neighbour")
 
 
 # Logarithms of sums of exponentials.

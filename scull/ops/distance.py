@@ -6,6 +6,7 @@ from typing import Any
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, axis_of, floating
+from scull.errors import ArgumentError
 from scull.ops.compare import equal, where
 from scull.ops.complex import abs, sign
 from scull.ops.half import wide_at, widening
@@ -202,3 +203,17 @@ def l2_normalize_grad(x: Any, norm: Any, dout: Any, axis: int, dnorm: Any = None
     if dnorm is None:
         return (dout - x * (along / (norm * norm))) / norm
     return (dout - x * (along / (norm * norm)) + x * dnorm) / norm
+
+
+@composite
+def renorm(x, *, p: float, axis: int, max_norm: float):  # type: ignore[no-untyped-def]
+    """`x` whose slices along `axis` are made shorter where their norm exceeds `max_norm`."""
+    if not (p > 0 and max_norm >= 0):
+        raise ArgumentError(f"p is {p} and max_norm {max_norm}, not above 0 and not from 0 on")
+    own = axis_of(axis, len(x.shape))
+    over = tuple([a for a in range(len(x.shape)) if a != own])
+    total = abs(x) ** p
+    total = reduce_sum(total, axis=over, keepdim=True) if over else total
+    longer = total > max_norm**p
+    norm = where(longer, total, 1.0) ** (1.0 / p)
+    return x * where(longer, max_norm / (norm + 1e-7), 1.0)

@@ -93,7 +93,7 @@ def described(x: Any, variable: str, attrs: dict[str, Any]) -> list[str]:
 
 def shown(value: Any) -> str:
     """A number in up to six digits; truth values are 1 and 0."""
-    return f"{value:g}" if isinstance(value, float) else str(int(value))
+    return f"{value:g}" if isinstance(value, float | complex) else str(int(value))
 
 
 @print_tensor.grad

@@ -7,13 +7,17 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, at_least, broadcast, floating
 from scull.errors import ArgumentError
 from scull.ops.compare import equal, where
+from scull.ops.complex import real
+from scull.ops.conjugate import conj, is_complex
+from scull.ops.diagonal import diag_embed
 from scull.ops.join import concat
 from scull.ops.like import unsqueeze
 from scull.ops.linear import matmul
 from scull.ops.move import tril_triu
 from scull.ops.product import same_type
+from scull.ops.reduce import reduce_sum
 from scull.ops.slicing import slice
-from scull.ops.solve import LIBRARY, called, held, square, triangular_solve, turned, wide
+from scull.ops.solve import LIBRARY, called, held, solve, square, triangular_solve, turned, wide
 
 
 def matrices(x: Meta) -> tuple[int, int]:
@@ -150,7 +154,20 @@ def eig_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     return tuple([v.astype(dtype) for v in called(xp, "eig", x)])
 
 
-eig.no_grad("complex derivatives are not there yet")
+@eig.grad
+def eig_grad(
+    x_meta: Any, eigenvalues: Any, eigenvectors: Any, deigenvalues: Any, deigenvectors: Any
+) -> Any:
+    """For eigenvectors of length 1, whose phase nothing may depend on; of real matrices real."""
+    vectors, adjoint = eigenvectors, conj(turned(eigenvectors))
+    inner = matmul(adjoint, deigenvectors)
+    own = reduce_sum(conj(vectors) * deigenvectors, axis=(-2,))
+    inner = inner - scaled_columns(matmul(adjoint, vectors), (own + conj(own)) * 0.5)
+    inner = inner * conj(reciprocal_differences(eigenvalues)) + diag_embed(deigenvalues)
+    found = solve(adjoint, matmul(inner, adjoint))
+    return found if is_complex(x_meta) else real(found)
+
+
 eig.no_lowering(LIBRARY)
 
 
@@ -323,7 +340,7 @@ matrix_rank.no_lowering(LIBRARY)
     infer_first=True,
 )
 def lstsq(
-    x: Meta, y: Meta, *, rcond: float = 0.0, driver: str = "gelsy"
+    x: Meta, y: Meta, *, rcond: float = 0.0, driver: str = "gels"
 ) -> tuple[Meta, Meta, Meta, Meta]:
     """What times the matrices `x` comes nearest to `y`; the squares of the distances, the ranks
     and singular values.
@@ -363,70 +380,3 @@ def lstsq_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, rcond: float, driv
 
 lstsq.no_grad("the reference has none")
 lstsq.no_lowering(LIBRARY)
-
-
-@primitive(outputs=("out", "pivots", "infos"), attrs={"pivot": "pivots"}, infer_first=True)
-def lu(x: Meta, *, pivot: bool = True) -> tuple[Meta, Meta, Meta]:
-    """Lower and upper triangle of which a matrix with its rows exchanged is the product, in one;
-    with which each row was exchanged, counted from 1; and the first pivot that is 0.
-    """
-    m, n = matrices(x)
-    k = lesser(m, n)
-    return x, Meta((*x.shape[:-2], k), int32), Meta(x.shape[:-2] or (1,), int32)
-
-
-@lu.kernel
-def lu_kernel(xp: Any, x: Any, *, out: Any = None, pivot: bool) -> Any:
-    found, count = xp.array(wide(x)), min(x.shape[-2:])
-    pivots = xp.empty((*x.shape[:-2], count), "int32")
-    infos = xp.zeros(x.shape[:-2] or (1,), "int32")
-    for place in xp.ndindex(x.shape[:-2]):
-        a, info = found[place], 0
-        for i in range(count):
-            chosen = i + int(abs(a[i:, i]).argmax()) if pivot else i
-            a[[i, chosen]] = a[[chosen, i]]
-            pivots[(*place, i)] = chosen + 1
-            if a[i, i] == 0:
-                info = info or i + 1
-                continue
-            a[i + 1 :, i] /= a[i, i]
-            a[i + 1 :, i + 1 :] -= a[i + 1 :, i : i + 1] * a[i, i + 1 :]
-        infos[place or 0] = info
-    return held(found, x, None), pivots, infos
-
-
-lu.no_grad("its gradient is not there yet")
-lu.no_lowering(LIBRARY)
-
-
-@primitive(outputs=("pmat", "l", "u"), infer_first=True)
-def lu_unpack(
-    x: Meta, pivots: Meta, *, unpack_ludata: bool = True, unpack_pivots: bool = True
-) -> tuple[Meta, Meta, Meta]:
-    """The permutation, the lower and the upper triangle in what `lu` found."""
-    m, n = matrices(x)
-    k, lead = lesser(m, n), x.shape[:-2]
-    return (
-        x.with_shape((*lead, m, m)),
-        x.with_shape((*lead, m, k)),
-        x.with_shape((*lead, k, n)),
-    )
-
-
-@lu_unpack.kernel
-def lu_unpack_kernel(xp: Any, x: Any, pivots: Any, *, out: Any = None, **_: Any) -> Any:
-    m, n = x.shape[-2:]
-    k = min(m, n)
-    order = xp.zeros((*x.shape[:-2], m), "int64")
-    for place in xp.ndindex(x.shape[:-2]):
-        rows = list(range(m))
-        for i, other in enumerate(pivots[place].tolist()):
-            rows[i], rows[other - 1] = rows[other - 1], rows[i]
-        order[place] = rows
-    exchanged = xp.eye(m, dtype=x.dtype)[order].swapaxes(-1, -2)
-    below = xp.tril(x[..., :k], -1) + xp.eye(m, k, dtype=x.dtype)
-    return exchanged, below, xp.triu(x[..., :k, :])
-
-
-lu_unpack.no_grad("its gradient is not there yet")
-lu_unpack.no_lowering(LIBRARY)

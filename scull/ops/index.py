@@ -8,12 +8,12 @@ from scull import lang
 from scull.core.attribute import Dtype, Long, Longs, Strings
 from scull.core.dtype import float32
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of
+from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.join import fixed_axis, given_axis
-from scull.ops.like import full_like
+from scull.ops.like import full_like, whole_number
 
 
 def whole_numbers(index: Meta) -> None:
@@ -95,6 +95,7 @@ def scatter_axis(
     x: Meta, index: Meta, like_meta: Meta, axis_tensor: Meta = None, *, axis: int = 0
 ) -> Meta:
     """Zeros in the shape of `like` with the slices `x` added where `gather` would read them."""
+    of_shape(x, gather.op.body(like_meta, index, axis_tensor, axis=axis).shape)
     return Meta(like_meta.shape, x.dtype)
 
 
@@ -322,6 +323,7 @@ def scatter_rows(
     x: Meta, ids: Meta, like_meta: Meta, *, padding_idx: Long = -1, is_sparse: bool = False
 ) -> Meta:
     """Zeros in the shape of `like` with the rows `x` added at `ids`; row-sparse if `is_sparse`."""
+    of_shape(x, embedding.op.body(ids, like_meta).shape)
     return Meta(like_meta.shape, x.dtype, Kind.ROWS if is_sparse else Kind.DENSE)
 
 
@@ -374,7 +376,7 @@ def one_hot_v2(
 
 @one_hot_v2.kernel
 def one_hot_kernel(xp: Any, x: Any, tensor: Any = None, *, out: Any = None, **attrs: Any) -> Any:
-    depth = attrs["depth"] if tensor is None else int(tensor.item())
+    depth = attrs["depth"] if tensor is None else whole_number(tensor)
     if not attrs["allow_out_of_range"]:
         inside(x, depth)
     out = xp.empty((*x.shape, depth), attrs["dtype"].array) if out is None else out

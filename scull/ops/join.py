@@ -10,6 +10,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from scull.ops.like import whole_number
 
 
 def alike(x: list[Any]) -> None:
@@ -28,7 +29,7 @@ def alike(x: list[Any]) -> None:
 
 def given_axis(axis: int, tensor: Any) -> int:
     """Attribute `axis`, or the tensor that stands for it."""
-    return axis if tensor is None else int(tensor.item())
+    return axis if tensor is None else whole_number(tensor)
 
 
 def hollow(m: Any) -> bool:
@@ -208,7 +209,7 @@ def split_kernel(
 ) -> Any:
     axis = axis_of(given_axis(axis, tensor), x.ndim)
     if tensors:
-        sections = tuple([int(v.item()) for v in tensors])
+        sections = tuple([whole_number(v) for v in tensors])
     return pieces(x, section_sizes(x.shape[axis], sections, num), axis)
 
 

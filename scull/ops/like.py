@@ -14,7 +14,7 @@ from scull.core.dtype import int32
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axes_of, axis_of, broadcast, count
 from scull.core.tensor import unbroadcast
-from scull.errors import ArgumentError, ShapeError, UnsupportedError
+from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 
 
 @primitive(views={"out": "x"})
@@ -161,17 +161,32 @@ def unsqueeze(
 ) -> Meta:
     """`x` with axes of size 1 put in at `axes`, one after another."""
     if axes_tensor is not None:
-        return x.with_shape((UNKNOWN,) * (x.ndim + axes_tensor.shape[0]))
+        number = axes_tensor.shape[0] if axes_tensor.shape else 1
+        return x.with_shape((UNKNOWN,) * (x.ndim + number))
     if axes_tensor_list:
         return x.with_shape((UNKNOWN,) * (x.ndim + len(axes_tensor_list)))
     return x.with_shape(with_ones(x.shape, axes))
 
 
+def whole_number(tensor: Any) -> int:
+    """The one integer in `tensor`."""
+    if tensor.size != 1:
+        raise ShapeError(f"a tensor of shape {list(tensor.shape)} is no single integer")
+    return int(whole_numbers(tensor)[0])
+
+
+def whole_numbers(tensor: Any) -> tuple[int, ...]:
+    """The integers in `tensor`, in order."""
+    if tensor.dtype.kind not in "iu":
+        raise DtypeError(f"integers are needed, not elements of {tensor.dtype}")
+    return tuple(tensor.reshape(-1).tolist())
+
+
 def given_axes(tensor: Any, tensors: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes when run: a tensor may give them."""
     if tensors:
-        return tuple([int(v.item()) for v in tensors])
-    return axes if tensor is None else tuple(tensor.reshape(-1).tolist())
+        return tuple([whole_number(v) for v in tensors])
+    return axes if tensor is None else whole_numbers(tensor)
 
 
 def with_ones(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -211,6 +226,8 @@ def unsqueeze_at(index: Any, x: Any, tensor: Any, tensors: Any, axes: Any) -> An
 @primitive(type="squeeze2", prefix="squeeze", xshape="x", views={"out": "x"})
 def squeeze(x: Meta, *, axes: Ints = ()) -> Meta:
     """`x` without those of `axes` (of all axes when empty) that have size 1."""
+    if any([a is UNKNOWN for a in axes]):
+        return x.with_shape((UNKNOWN,) * (x.ndim - len(axes)))
     return x.with_shape(without_ones(x.shape, axes))
 
 

@@ -7,6 +7,7 @@ from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
 from scull.errors import DtypeError
+from scull.ops.conjugate import turned
 from scull.ops.like import reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten
 
@@ -49,7 +50,7 @@ def matmul_kernel(
 
 @matmul.grad("x")
 def matmul_grad_x(x_meta: Any, y: Any, dout: Any, transpose_x: bool, transpose_y: bool) -> Any:
-    vector_x, vector_y = len(x_meta.shape) == 1, len(y.shape) == 1
+    y, vector_x, vector_y = turned(y), len(x_meta.shape) == 1, len(y.shape) == 1
     if vector_x and vector_y:
         return dout * y
     if vector_y:
@@ -63,7 +64,7 @@ def matmul_grad_x(x_meta: Any, y: Any, dout: Any, transpose_x: bool, transpose_y
 
 @matmul.grad("y")
 def matmul_grad_y(x: Any, y_meta: Any, dout: Any, transpose_x: bool, transpose_y: bool) -> Any:
-    vector_x, vector_y = len(x.shape) == 1, len(y_meta.shape) == 1
+    x, vector_x, vector_y = turned(x), len(x.shape) == 1, len(y_meta.shape) == 1
     if vector_x and vector_y:
         return dout * x
     if vector_x:
@@ -140,13 +141,13 @@ def as_matrix(x: Any, rows: int) -> Any:
 
 @mul.grad("x")
 def mul_grad_x(x_meta: Any, y: Any, dout: Any, x_num_col_dims: int, y_num_col_dims: int) -> Any:
-    rows, columns = as_matrix(dout, x_num_col_dims), as_matrix(y, y_num_col_dims)
+    rows, columns = as_matrix(dout, x_num_col_dims), as_matrix(turned(y), y_num_col_dims)
     return reshape_like(matmul(rows, columns, transpose_y=True), x_meta)
 
 
 @mul.grad("y")
 def mul_grad_y(x: Any, y_meta: Any, dout: Any, x_num_col_dims: int, y_num_col_dims: int) -> Any:
-    rows, columns = as_matrix(x, x_num_col_dims), as_matrix(dout, x_num_col_dims)
+    rows, columns = as_matrix(turned(x), x_num_col_dims), as_matrix(dout, x_num_col_dims)
     return reshape_like(matmul(rows, columns, transpose_x=True), y_meta)
 
 

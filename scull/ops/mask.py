@@ -4,7 +4,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, broadcast
+from scull.core.meta import UNKNOWN, Meta, broadcast, of_shape
 from scull.core.op import meta_of
 from scull.errors import DtypeError, RangeError, ShapeError
 from scull.ops.index import read_place
@@ -41,6 +41,7 @@ masked_select.no_lowering("its length depends on values")
 @primitive
 def place_masked(x: Meta, mask: Meta, like_meta: Meta) -> Meta:
     """Zeros in the shape of `like` with the elements `x` added where `mask` holds."""
+    of_shape(x, masked_select.op.body(like_meta, mask).shape)
     return Meta(like_meta.shape, x.dtype)
 
 

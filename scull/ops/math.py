@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from scull import lang
-from scull.core.eager import composite, primitive
+from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import Meta, floating
+from scull.core.scratch import scratch
 from scull.ops.compare import where
 from scull.ops.conjugate import turned
 
@@ -76,13 +77,29 @@ log.grad(lambda x, dout: dout / turned(x))
 tanh.grad(lambda out, dout: dout * turned(1 - out * out))
 expm1.grad(lambda out, dout: dout * turned(out + 1.0))
 log1p.grad(lambda x, dout: dout / turned(x + 1.0))
-log2.grad(lambda x, dout: dout / (x * numbers.log(2)))
-log10.grad(lambda x, dout: dout / (x * numbers.log(10)))
-reciprocal.grad(lambda out, dout: -dout * out * out)
+log2.grad(lambda x, dout: dout / (turned(x) * numbers.log(2)))
+log10.grad(lambda x, dout: dout / (turned(x) * numbers.log(10)))
+reciprocal.grad(lambda out, dout: -dout * turned(out * out))
 sqrt.grad(lambda out, dout: dout * 0.5 / turned(out))
-sigmoid.grad(lambda out, dout: dout * (1 - out) * out)
-rsqrt.grad(lambda out, dout: dout * out * out * out * -0.5)
+sigmoid.grad(lambda out, dout: dout * turned((1 - out) * out))
+rsqrt.grad(lambda out, dout: dout * turned(out * out * out) * -0.5)
 relu.grad(lambda out, dout: where(out > 0, dout, 0.0))
+
+
+@gradient(relu).kernel(planned=True)
+def relu_grad_planned(xp: Any, y: Any, dy: Any, *, wanted: tuple[str, ...] = ()) -> Any:
+    """The rule, in zeros."""
+    found, rises = xp.zeros(y.shape, dy.dtype), scratch(xp, y.shape, bool)
+    xp.copyto(found, dy, where=xp.greater(y, 0, out=rises))
+    return found
+
+
+@gradient(tanh).kernel(planned=True)
+def tanh_grad_planned(xp: Any, y: Any, dy: Any, *, wanted: tuple[str, ...] = ()) -> Any:
+    """The rule in the memory of its result."""
+    found = xp.multiply(y, y, out=xp.empty(y.shape, y.dtype))
+    xp.subtract(1, found, out=found)
+    return xp.multiply(dy, turned(found), out=found)
 
 
 @composite
@@ -92,4 +109,4 @@ def square(x):  # type: ignore[no-untyped-def]
 
 
 square.ufunc("square")
-square.grad(lambda x, dout: dout * turned(x) * 2.0)
+square.grad(lambda x, dout: dout * 2.0 * turned(x))

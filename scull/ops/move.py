@@ -6,7 +6,7 @@ from typing import Any
 from scull import lang
 from scull.core.attribute import Ints
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, at_least, axis_of
+from scull.core.meta import UNKNOWN, Meta, at_least, axis_of, of_shape
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.create import given_sizes, planned_sizes
 from scull.ops.like import reshape_like, sum_like
@@ -262,6 +262,9 @@ def sum_tiles(
     repeat_times: Ints = (),
 ) -> Meta:
     """The sum of the tiles that `tile` lays side by side; each has the shape of `like`."""
+    of_shape(
+        x, tile.op.body(like_meta, times_tensor, times_tensor_list, repeat_times=repeat_times).shape
+    )
     return x.with_shape(like_meta.shape)
 
 

@@ -194,10 +194,10 @@ def layer_norm_grad_cpu(
 # Batch normalisation: each channel by itself.
 
 
-def channel_axis(x: Any, data_layout: str) -> int:
-    """The axis of the channels."""
-    if not 2 <= len(x.shape) <= 5:
-        raise ShapeError(f"x has {len(x.shape)} axes, 2 to 5 are needed")
+def channel_axis(x: Any, data_layout: str, most: int = 9) -> int:
+    """The axis of the channels, of 2 to `most` axes."""
+    if not 2 <= len(x.shape) <= most:
+        raise ShapeError(f"x has {len(x.shape)} axes, 2 to {most} are needed")
     if data_layout not in ("NCHW", "NHWC"):
         raise ArgumentError(f"data_layout is {data_layout!r}, neither NCHW nor NHWC")
     return 1 if data_layout == "NCHW" else len(x.shape) - 1
@@ -248,7 +248,7 @@ def batch_norm(
     """
     floating(x)
     check_epsilon(epsilon)
-    size = x.shape[channel_axis(x, data_layout)]
+    size = x.shape[channel_axis(x, data_layout, 5)]
     vectors = {"scale": scale, "bias": bias, "mean": mean, "variance": variance}
     for name, vector in vectors.items():
         check_vector(vector, name, size, x.dtype)
@@ -301,7 +301,7 @@ def batch_norm_kernel(
 
 def check_channels(x: Any, vectors: tuple[Any, ...], data_layout: str) -> None:
     """Refuse vectors that would stretch in place of having one element a channel."""
-    size = x.shape[channel_axis(x, data_layout)]
+    size = x.shape[channel_axis(x, data_layout, 5)]
     for vector in vectors:
         check_vector(vector, "scale, bias, mean or variance", size, x.dtype)
 

@@ -5,7 +5,7 @@ from typing import Any
 from scull import lang
 from scull.core.attribute import Ints
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta
+from scull.core.meta import UNKNOWN, Meta, of_shape
 from scull.errors import ArgumentError, ShapeError, UnsupportedError
 
 FORMATS = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}  # the axes that paddings speak of, in order
@@ -153,6 +153,8 @@ def fold_pad3d(
     data_format: str = "NCDHW",
 ) -> Meta:
     """The elements of a larger volume summed to those they come from, in the shape of `like`."""
+    if paddings_tensor is None:
+        of_shape(x, enlarged(like_meta.shape, paddings, mode, data_format))
     return Meta(like_meta.shape, x.dtype)
 
 

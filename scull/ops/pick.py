@@ -5,7 +5,7 @@ from typing import Any
 from scull import lang
 from scull.core.dtype import int64
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, agree, axis_of
+from scull.core.meta import UNKNOWN, Meta, agree, axis_of, of_shape
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.compare import equal, where
 from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
@@ -321,6 +321,7 @@ def multiplex_at(index: Any, x: Any, ids: Any) -> Any:
 @primitive
 def place_chosen(x: Meta, ids: Meta, like_meta: Meta, *, number: int) -> Meta:
     """Zeros in the shape of `like` with those rows of `x` for which `ids` holds `number`."""
+    of_shape(x, (ids.shape[0], *like_meta.shape[1:]))
     return Meta(like_meta.shape, x.dtype)
 
 

@@ -1,7 +1,10 @@
-"""The largest element, or the mean, of each window over an image."""
+"""The largest element, or the mean, of each window over an image or a volume."""
 
+import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
+from itertools import product
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +13,7 @@ from scull import lang
 from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
+from scull.core.scratch import scratch
 from scull.errors import ArgumentError
 from scull.ops.half import wide_at, widening
 from scull.ops.window import (
@@ -36,6 +40,7 @@ ATTRIBUTES = (
     "adaptive",
     "padding_algorithm",
 )
+WINDOWS = tuple([n for n in ATTRIBUTES if n not in ("data_format", "exclusive")])
 
 
 class Adaptive(NamedTuple):
@@ -69,6 +74,11 @@ class Adaptive(NamedTuple):
 
     before = 0
 
+    def windows(self) -> list[slice]:
+        """Where each window lies on the axis."""
+        starts = [(self.start(i), self.length(i)) for i in range(self.count)]
+        return [slice(start, start + length) for start, length in starts]
+
     def tap(self, i: int) -> Any:
         """Of the padded axis: what element `i` of each window is."""
         windows = np.arange(self.count)
@@ -76,29 +86,28 @@ class Adaptive(NamedTuple):
 
 
 class Pooling(NamedTuple):
-    """The windows along both axes of images with the channels on axis 1."""
+    """The windows along the inner axes of images with the channels on axis 1."""
 
     images: int
     channels: int
-    rows: Any
-    columns: Any
+    along: tuple[Any, ...]
     largest: bool  # else the mean
     padded: bool
     fancy: bool  # windows of differing sizes, read by index arrays
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """An element a window."""
+        return (self.images, self.channels, *[a.count for a in self.along])
+
     def taps(self) -> Iterator[tuple[Any, ...]]:
         """For each element of a window, row by row: where it is in the padded images."""
-        for i in range(self.rows.kernel):
-            for j in range(self.columns.kernel):
-                row, column = self.rows.tap(i), self.columns.tap(j)
-                if self.fancy:
-                    row, column = np.ix_(indices(row), indices(column))
-                yield ..., row, column
+        for taps in product(*[[a.tap(i) for i in range(a.kernel)] for a in self.along]):
+            yield ..., *(np.ix_(*map(indices, taps)) if self.fancy else taps)
 
     def inside(self) -> tuple[Any, ...]:
         """Where the images are in the padded ones."""
-        r, q = self.rows, self.columns
-        return ..., slice(r.before, r.before + r.size), slice(q.before, q.before + q.size)
+        return ..., *[slice(a.before, a.before + a.size) for a in self.along]
 
 
 def indices(tap: Any) -> Any:
@@ -121,7 +130,8 @@ def pooling(
     """The windows over an `image` with the channels on axis 1, or the mistake in them."""
     if pooling_type not in ("max", "avg"):
         raise ArgumentError(f"pooling_type is {pooling_type!r}, neither max nor avg")
-    kernel = image[2:] if global_pooling else pair("ksize", ksize)
+    axes = len(image) - 2
+    kernel = image[2:] if global_pooling else pair("ksize", ksize, axes)
     along: list[Any]
     if adaptive and not global_pooling:
         along = [Adaptive(*axis) for axis in zip(image[2:], kernel, strict=True)]
@@ -129,26 +139,26 @@ def pooling(
             sliding(a.size, *(a.size // a.count,) * 2, (0, 0), 1) if a.even else a for a in along
         ]
     else:
-        strides = pair("strides", strides)
+        strides = pair("strides", strides, axes)
         pads = sides(image[2:], kernel, strides, paddings, padding_algorithm)
         if global_pooling:
-            pads = [(0, 0), (0, 0)]
+            pads = [(0, 0)] * axes
         along = [
             sliding(*axis, 1, ceil_mode)
             for axis in zip(image[2:], kernel, strides, pads, strict=True)
         ]
+    sizes, largest = (*image[:2], tuple(along)), pooling_type == "max"
     if -1 in image[2:]:
-        return Pooling(*image[:2], *along, pooling_type == "max", False, False)
+        return Pooling(*sizes, largest, False, False)
     wide = any(a.padded > a.size for a in along)
     fancy = any(isinstance(a, Adaptive) for a in along)
-    return Pooling(*image[:2], *along, pooling_type == "max", wide, fancy)
+    return Pooling(*sizes, largest, wide, fancy)
 
 
-def pooling_of(x: Any, attrs: dict[str, Any]) -> Pooling:
-    """The windows over `x`, or its meta, for the attributes of an operator."""
-    shape = image_shape(x, "x", attrs["data_format"])
-    names = [n for n in ATTRIBUTES if n not in ("data_format", "exclusive")]
-    rest = {n: tuple(v) if isinstance(v := attrs[n], list) else v for n in names}
+def pooling_of(x: Any, attrs: dict[str, Any], axes: int = 0) -> Pooling:
+    """The windows over `x`, or its meta, for the attributes of an operator; it has `axes`."""
+    shape = image_shape(x, "x", attrs["data_format"], axes or max(len(x.shape) - 2, 1))
+    rest = {n: tuple(v) if isinstance(v := attrs[n], list) else v for n in WINDOWS}
     return pooling(shape, **rest)
 
 
@@ -167,14 +177,11 @@ def elements(axis: Any, window: Any, exclusive: bool, least: Any, most: Any) -> 
 
 def counts(p: Pooling, exclusive: bool, dtype: Any) -> Any:
     """How many elements each window has: a number where they all have as many, else an array."""
-    simple = all(isinstance(a, Windows) and a.padded == a.size for a in (p.rows, p.columns))
+    simple = all(isinstance(a, Windows) and a.padded == a.size for a in p.along)
     if simple:
-        return dtype.type(p.rows.kernel * p.columns.kernel)
-    along = [
-        elements(a, np.arange(a.count), exclusive, np.minimum, np.maximum)
-        for a in (p.rows, p.columns)
-    ]
-    return np.multiply.outer(*along).astype(dtype)
+        return dtype.type(math.prod([a.kernel for a in p.along]))
+    along = [elements(a, np.arange(a.count), exclusive, np.minimum, np.maximum) for a in p.along]
+    return reduce(np.multiply.outer, along).astype(dtype)
 
 
 # Kernels. `wide` is `x`, the channels on axis 1, with padding that no result depends on.
@@ -184,7 +191,8 @@ def surrounded(xp: Any, x: Any, p: Pooling, value: Any) -> Any:
     """`x` with `value` around it."""
     if not p.padded:
         return x
-    wide = xp.full((*x.shape[:2], p.rows.padded, p.columns.padded), value, x.dtype)
+    wide = scratch(xp, (*x.shape[:2], *[a.padded for a in p.along]), x.dtype)
+    wide[...] = value
     wide[p.inside()] = x
     return wide
 
@@ -194,21 +202,56 @@ def lowest(dtype: Any) -> float:
     return float(np.finfo(dtype).min)
 
 
-@widening
-def pool2d_kernel(
-    xp: Any, x: Any, *, out: Any = None, exclusive: bool, data_format: str, **rest: Any
+def combined(xp: Any, x: Any, axis: Any, place: int, combine: Any, out: Any) -> Any:
+    """The elements of each window along one axis, number `place`, put together."""
+    lead = (slice(None),) * place
+    if isinstance(axis, Adaptive) or axis.count == 1:
+        shape = (*x.shape[:place], axis.count, *x.shape[place + 1 :])
+        out = xp.empty(shape, x.dtype) if out is None else out
+        for i, window in enumerate(axis.windows()):
+            combine.reduce(x[(*lead, window)], axis=place, out=out[(*lead, i)])
+        return out
+    found = x[(*lead, axis.tap(0))]
+    for i in range(1, axis.kernel):
+        found = out = combine(found, x[(*lead, axis.tap(i))], out=out)
+    if out is None or found is out:
+        return found
+    out[...] = found
+    return out
+
+
+def shared(xp: Any, x: Any, axis: Any, place: int) -> Any:
+    """The same back: what each window along one axis has, given to each of its elements."""
+    found = xp.zeros((*x.shape[:place], axis.padded, *x.shape[place + 1 :]), x.dtype)
+    lead = (slice(None),) * place
+    if isinstance(axis, Adaptive) or axis.count == 1:
+        for i, window in enumerate(axis.windows()):
+            found[(*lead, window)] += x[(*lead, slice(i, i + 1))]
+        return found
+    for i in range(axis.kernel):
+        found[(*lead, axis.tap(i))] += x
+    return found
+
+
+def pool_kernel(
+    xp: Any,
+    x: Any,
+    *,
+    out: Any = None,
+    axes: int = 0,
+    exclusive: bool,
+    data_format: str,
+    **rest: Any,
 ) -> Any:
-    p = pooling_of(x, {**rest, "data_format": data_format})
+    """The largest elements, or the means."""
+    p = pooling_of(x, {**rest, "data_format": data_format}, axes)
     if out is None:
-        shape = (p.images, p.channels, p.rows.count, p.columns.count)
-        out = xp.empty(in_format(shape, data_format), x.dtype)
+        out = xp.empty(in_format(p.shape, data_format), x.dtype)
     total = channels_first(out, data_format)
-    wide = surrounded(xp, channels_first(x, data_format), p, lowest(x.dtype) if p.largest else 0)
-    taps = p.taps()
-    total[...] = wide[next(taps)]
-    combine = xp.maximum if p.largest else xp.add
-    for tap in taps:
-        combine(total, wide[tap], out=total)
+    found = surrounded(xp, channels_first(x, data_format), p, lowest(x.dtype) if p.largest else 0)
+    combine, last = xp.maximum if p.largest else xp.add, len(p.along) - 1
+    for i, axis in enumerate(p.along):
+        found = combined(xp, found, axis, i + 2, combine, total if i == last else None)
     if not p.largest:
         with np.errstate(invalid="ignore"):
             xp.divide(total, counts(p, exclusive, x.dtype), total)
@@ -217,16 +260,17 @@ def pool2d_kernel(
 
 def first_hits(xp: Any, wide: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any]]:
     """Each tap with the windows whose first largest element it is."""
-    free = xp.ones(out.shape, bool)
+    free, hit = scratch(xp, out.shape, bool), scratch(xp, out.shape, bool)
+    free[...] = True
     for tap in p.taps():
-        hit = xp.equal(wide[tap], out)
+        xp.equal(wide[tap], out, out=hit)
         hit &= free
         free ^= hit
         yield tap, hit
 
 
 @widening
-def pool2d_spread_kernel(
+def pool_spread_kernel(
     xp: Any,
     x: Any,
     y: Any,
@@ -240,25 +284,30 @@ def pool2d_spread_kernel(
     p = pooling_of(x, {**rest, "data_format": data_format})
     out = xp.empty(x.shape, source.dtype) if out is None else out
     x, y, source = (channels_first(v, data_format) for v in (x, y, source))
-    found = xp.zeros((*x.shape[:2], p.rows.padded, p.columns.padded), source.dtype)
+    target = found = channels_first(out, data_format)
     if p.largest:
-        wide = surrounded(xp, x, p, lowest(x.dtype))
-        portions = ((tap, source * hit) for tap, hit in first_hits(xp, wide, y, p))
+        if p.padded:
+            found = scratch(xp, (*x.shape[:2], *[a.padded for a in p.along]), source.dtype)
+        found[...] = 0
+        given = scratch(xp, source.shape, source.dtype)
+        for tap, hit in first_hits(xp, surrounded(xp, x, p, lowest(x.dtype)), y, p):
+            xp.multiply(source, hit, out=given)
+            if p.fancy:
+                xp.add.at(found, tap, given)
+            else:
+                found[tap] += given
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = source / counts(p, exclusive, source.dtype)
-        portions = ((tap, share) for tap in p.taps())
-    for tap, portion in portions:
-        if p.fancy:
-            xp.add.at(found, tap, portion)
-        else:
-            found[tap] += portion
-    channels_first(out, data_format)[...] = found[p.inside()]
+            found = source / counts(p, exclusive, source.dtype)
+        for i, axis in reversed(list(enumerate(p.along))):
+            found = shared(xp, found, axis, i + 2)
+    if found is not target:
+        target[...] = found[p.inside()]
     return out
 
 
 @widening
-def pool2d_pick_kernel(
+def pool_pick_kernel(
     xp: Any,
     x: Any,
     y: Any,
@@ -272,7 +321,7 @@ def pool2d_pick_kernel(
     attrs = {**rest, "data_format": data_format}
     p = pooling_of(x, attrs)
     if not p.largest:
-        return pool2d_kernel(xp, source, out=out, exclusive=exclusive, **attrs)
+        return pool_kernel(xp, source, out=out, exclusive=exclusive, **attrs)
     out = xp.empty(y.shape, source.dtype) if out is None else out
     x, y, source = (channels_first(v, data_format) for v in (x, y, source))
     total = channels_first(out, data_format)
@@ -295,35 +344,38 @@ def place_in(axis: Any, window: Any, i: Any) -> tuple[Any, Any]:
     return place, (place >= 0) & (place < axis.size)
 
 
-def taps_at(p: Pooling, index: Any, row: Any, column: Any) -> tuple[Any, Any, Any]:
+def taps_at(p: Pooling, index: Any, places: Any) -> tuple[list[Any], Any]:
     """Where an element of the window at `index` is, and whether the window has it."""
-    h, above = place_in(p.rows, index[2], row)
-    w, left = place_in(p.columns, index[3], column)
-    return h, w, lang.both(above, left)
+    found = [place_in(a, n, i) for a, n, i in zip(p.along, index[2:], places, strict=True)]
+    return [place for place, _ in found], reduce(lang.both, [there for _, there in found])
 
 
 def count_at(p: Pooling, index: Any, exclusive: bool, dtype: str) -> Any:
     """How many elements the window at `index` has."""
     least, most = lang.minimum, lang.maximum
-    rows = elements(p.rows, index[2], exclusive, least, most)
-    return lang.cast(rows * elements(p.columns, index[3], exclusive, least, most), dtype)
+    along = [
+        elements(a, n, exclusive, least, most) for a, n in zip(p.along, index[2:], strict=True)
+    ]
+    return lang.cast(reduce(mul, along), dtype)
 
 
-def element_at(
-    x: Any, p: Pooling, index: Any, row: Any, column: Any, otherwise: float, form: str
-) -> Any:
+def element_at(x: Any, p: Pooling, index: Any, places: Any, otherwise: float, form: str) -> Any:
     """The value of one element of a window; `otherwise` where there is none."""
-    h, w, there = taps_at(p, index, row, column)
-    return lang.guarded(there, x[in_format((index[0], index[1], h, w), form)], otherwise)
+    spots, there = taps_at(p, index, places)
+    return lang.guarded(there, x[in_format((*index[:2], *spots), form)], otherwise)
 
 
-def pool2d_at(index: Any, x: Any, **attrs: Any) -> Any:
+def window_at(p: Pooling) -> list[Any]:
+    """An axis over the elements of a window for each inner axis."""
+    return [lang.axis(a.kernel) for a in p.along]
+
+
+def pool_at(index: Any, x: Any, **attrs: Any) -> Any:
     p, form = pooling_of(x, attrs), attrs["data_format"]
-    index = channels_first(index, form)
-    i, j = lang.axis(p.rows.kernel), lang.axis(p.columns.kernel)
+    index, over = channels_first(tuple(index), form), window_at(p)
     if p.largest:
-        return lang.max(element_at(x, p, index, i, j, lowest_of(x.dtype), form), over=(i, j))
-    total = lang.sum(wide_at(element_at(x, p, index, i, j, 0.0, form)), over=(i, j))
+        return lang.max(element_at(x, p, index, over, lowest_of(x.dtype), form), over=over)
+    total = lang.sum(wide_at(element_at(x, p, index, over, 0.0, form)), over=over)
     return lang.cast(total / count_at(p, index, attrs["exclusive"], total.dtype), x.dtype)
 
 
@@ -332,107 +384,110 @@ def lowest_of(dtype: str) -> float:
     return -3.3895313892515355e38 if dtype == "bfloat16" else lowest(dtype)
 
 
-def largest_at(x: Any, p: Pooling, index: Any, form: str) -> tuple[Any, Any]:
-    """Row and column within the window at `index` of its first largest element."""
-    i, j = lang.axis(p.rows.kernel), lang.axis(p.columns.kernel)
-    found = lang.argmax(element_at(x, p, index, i, j, lowest_of(x.dtype), form), over=(i, j))
-    return found // j.size, found % j.size
+def largest_at(x: Any, p: Pooling, index: Any, form: str) -> list[Any]:
+    """The place within the window at `index` of its first largest element."""
+    over = window_at(p)
+    value = element_at(x, p, index, over, lowest_of(x.dtype), form)
+    return lang.unravel(lang.argmax(value, over=over), [a.size for a in over])
 
 
-def pool2d_pick_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
+def pool_pick_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
     p, form = pooling_of(x, attrs), attrs["data_format"]
     if not p.largest:
-        return pool2d_at(index, source, **attrs)
-    index = channels_first(index, form)
-    row, column = largest_at(x, p, index, form)
-    return element_at(source, p, index, row, column, 0.0, form)
+        return pool_at(index, source, **attrs)
+    index = channels_first(tuple(index), form)
+    return element_at(source, p, index, largest_at(x, p, index, form), 0.0, form)
 
 
-def pool2d_spread_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
+def pool_spread_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
     """The sum over all windows of what each gives to its elements."""
     p, form = pooling_of(x, attrs), attrs["data_format"]
-    n, c = lang.axis(p.images), lang.axis(p.channels)
-    over = [n, c, lang.axis(p.rows.count), lang.axis(p.columns.count)]
+    over = [lang.axis(n) for n in p.shape]
     given = source[in_format(tuple(over), form)]
     if p.largest:
-        row, column = largest_at(x, p, over, form)
+        places, every = largest_at(x, p, over, form), over
     else:
         given = given / count_at(p, over, attrs["exclusive"], source.dtype)
-        row, column = lang.axis(p.rows.kernel), lang.axis(p.columns.kernel)
-    h, w, there = taps_at(p, over, row, column)
-    spot = in_format((n, c, lang.select(there, h, 0), lang.select(there, w, 0)), form)
-    every = over if p.largest else [*over, row, column]
+        places = window_at(p)
+        every = [*over, *places]
+    spots, there = taps_at(p, over, places)
+    spot = in_format((*over[:2], *[lang.select(there, n, 0) for n in spots]), form)
     return lang.scatter_add(x.shape, spot, lang.select(there, given, 0.0), over=every)
 
 
 # The operators.
 
 
-@primitive(
-    fixed={"is_test": False, "mkldnn_data_type": "float32", "use_cudnn": True}
-    | {"use_mkldnn": False, "use_quantizer": False},
-    printed=("use_cudnn",),
-)
-def pool2d(
-    x: Meta,
-    *,
-    ksize: Ints,
-    strides: Ints = (1, 1),
-    paddings: Ints = (0, 0),
-    ceil_mode: bool = False,
-    exclusive: bool = True,
-    data_format: str = "NCHW",
-    pooling_type: str = "",
-    global_pooling: bool = False,
-    adaptive: bool = False,
-    padding_algorithm: str = "EXPLICIT",
-) -> Meta:
-    """The largest element, or the mean, of each window."""
-    floating(x)
-    p = pooling(
-        image_shape(x, "x", data_format),
-        ksize,
-        strides,
-        paddings,
-        ceil_mode,
-        pooling_type,
-        global_pooling,
-        adaptive,
-        padding_algorithm,
+def pool(name: str, axes: int, **fixed: Any) -> Any:
+    """Declare pooling over `axes` inner axes under the type `name`."""
+    form = "NCDHW" if axes == 3 else "NCHW"
+
+    def body(
+        x: Meta,
+        *,
+        ksize: Ints,
+        strides: Ints = (1,) * axes,
+        paddings: Ints = (0,) * axes,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        data_format: str = form,
+        pooling_type: str = "",
+        global_pooling: bool = False,
+        adaptive: bool = False,
+        padding_algorithm: str = "EXPLICIT",
+    ) -> Meta:
+        """The largest element, or the mean, of each window."""
+        floating(x)
+        p = pooling(
+            image_shape(x, "x", data_format, axes),
+            ksize,
+            strides,
+            paddings,
+            ceil_mode,
+            pooling_type,
+            global_pooling,
+            adaptive,
+            padding_algorithm,
+        )
+        return x.with_shape(in_format(p.shape, data_format))
+
+    body.__name__ = name
+    fixed |= {"use_cudnn": True, "use_mkldnn": False}
+    function = primitive(body, fixed=fixed, printed=("use_cudnn",))
+    function.kernel(widening(partial(pool_kernel, axes=axes)))
+    function.lower(pool_at)
+    function.grad("x")(
+        asking(ATTRIBUTES, lambda x, out, dout, attrs: pool_spread(x, out, dout, **attrs))
     )
-    shape = (p.images, p.channels, p.rows.count, p.columns.count)
-    return x.with_shape(in_format(shape, data_format))
+    return function
 
 
-pool2d.kernel(pool2d_kernel)
-pool2d.lower(pool2d_at)
+pool2d = pool("pool2d", 2, is_test=False, mkldnn_data_type="float32", use_quantizer=False)
+pool3d = pool("pool3d", 3)
 
 
 @primitive
 @attributes_of(pool2d)
-def pool2d_spread(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
+def pool_spread(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
     """`source` given back to the windows of `x`: all to the first largest, or to each a share."""
     return source.with_shape(x.shape)
 
 
 @primitive
 @attributes_of(pool2d)
-def pool2d_pick(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
+def pool_pick(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
     """Of each window of `source` the element where `x` is first the largest, or the mean."""
     return source.with_shape(y.shape)
 
 
-pool2d_spread.kernel(pool2d_spread_kernel)
-pool2d_spread.lower(pool2d_spread_at)
-pool2d_pick.kernel(pool2d_pick_kernel)
-pool2d_pick.lower(pool2d_pick_at)
+pool_spread.kernel(pool_spread_kernel)
+pool_spread.lower(pool_spread_at)
+pool_pick.kernel(pool_pick_kernel)
+pool_pick.lower(pool_pick_at)
 
-pool2d.grad("x")(
-    asking(ATTRIBUTES, lambda x, out, dout, attrs: pool2d_spread(x, out, dout, **attrs))
+pool_spread.grad("source")(
+    asking(ATTRIBUTES, lambda x, y, dout, attrs: pool_pick(x, y, dout, **attrs))
 )
-pool2d_spread.grad("source")(
-    asking(ATTRIBUTES, lambda x, y, dout, attrs: pool2d_pick(x, y, dout, **attrs))
-)
-pool2d_pick.grad("source")(
-    asking(ATTRIBUTES, lambda x, y, dout, attrs: pool2d_spread(x, y, dout, **attrs))
+pool_pick.grad("source")(
+    asking(ATTRIBUTES, lambda x, y, dout, attrs: pool_spread(x, y, dout, **attrs))
 )

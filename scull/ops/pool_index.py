@@ -1,6 +1,7 @@
-"""The largest element of each window over an image, and where it is."""
+"""The largest element of each window over an image or a volume, and where it is."""
 
 import math
+from functools import partial, reduce
 from typing import Any
 
 from scull import lang
@@ -18,53 +19,58 @@ from scull.ops.pool import (
     pooling,
     surrounded,
     taps_at,
+    window_at,
 )
 from scull.ops.window import image_shape
 
 ATTRIBUTES = ("ksize", "strides", "paddings", "global_pooling", "adaptive")
 
 
-def windows(x: Any, attrs: dict[str, Any]) -> Pooling:
-    """The windows over `x`, or its meta."""
-    shape = image_shape(x, "x", "NCHW")
+def windows(x: Any, attrs: dict[str, Any], axes: int) -> Pooling:
+    """The windows over `x`, or its meta, along `axes` inner axes."""
+    shape = image_shape(x, "x", "NCHW", axes)
     given = [tuple(attrs[n]) for n in ("ksize", "strides", "paddings")]
     wholes = (attrs["global_pooling"], attrs["adaptive"])
     return pooling(shape, *given, False, "max", *wholes, "EXPLICIT")
 
 
-@primitive(outputs=("out", "mask"))
-def max_pool2d_with_index(
-    x: Meta,
-    *,
-    ksize: Ints,
-    strides: Ints = (1, 1),
-    paddings: Ints = (0, 0),
-    global_pooling: bool = False,
-    adaptive: bool = False,
-) -> Any:
-    """The largest element of each window, and its place in its image, row by row."""
-    floating(x)
-    values = (ksize, strides, paddings, global_pooling, adaptive)
-    p = windows(x, dict(zip(ATTRIBUTES, values, strict=True)))
-    found = x.with_shape((p.images, p.channels, p.rows.count, p.columns.count))
-    return found, found.with_dtype(int32)
+def pool_with_index(name: str, axes: int) -> Any:
+    """Declare pooling with places over `axes` inner axes under the type `name`."""
+
+    def body(
+        x: Meta,
+        *,
+        ksize: Ints,
+        strides: Ints = (1,) * axes,
+        paddings: Ints = (0,) * axes,
+        global_pooling: bool = False,
+        adaptive: bool = False,
+    ) -> Any:
+        """The largest element of each window, and its place in its image, row by row."""
+        floating(x)
+        values = (ksize, strides, paddings, global_pooling, adaptive)
+        p = windows(x, dict(zip(ATTRIBUTES, values, strict=True)), axes)
+        found = x.with_shape(p.shape)
+        return found, found.with_dtype(int32)
+
+    body.__name__ = name
+    function = primitive(body, outputs=("out", "mask"))
+    function.kernel(widening(partial(pool_with_index_kernel, axes=axes)))
+    function.lower(pool_with_index_at)
+    function.grad("x")(lambda x_meta, mask, dout, dmask=None: scatter_pooled(x_meta, mask, dout))
+    return function
 
 
-@max_pool2d_with_index.kernel
-@widening
-def max_pool2d_with_index_kernel(xp: Any, x: Any, *, out: Any = None, **attrs: Any) -> Any:
-    p = windows(x, attrs)
-    shape = (p.images, p.channels, p.rows.count, p.columns.count)
+def pool_with_index_kernel(xp: Any, x: Any, *, out: Any = None, axes: int, **attrs: Any) -> Any:
+    """The largest elements and their places."""
+    p = windows(x, attrs, axes)
     largest, mask = out or (None, None)
-    largest = xp.empty(shape, x.dtype) if largest is None else largest
-    mask = xp.empty(shape, "int32") if mask is None else mask
+    largest = xp.empty(p.shape, x.dtype) if largest is None else largest
+    mask = xp.empty(p.shape, "int32") if mask is None else mask
     wide = surrounded(xp, x, p, lowest(x.dtype))
     largest[...], mask[...] = lowest(x.dtype), -1
     for tap in p.taps():
-        rows, columns = (along - a.before for along, a in zip(spots(tap), p[2:4], strict=True))
-        places = rows.reshape(-1, 1) * p.columns.size + columns.reshape(-1)
-        inside = ((rows >= 0) & (rows < p.rows.size)).reshape(-1, 1)
-        inside = inside & ((columns >= 0) & (columns < p.columns.size)).reshape(-1)
+        places, inside = spots(p, tap)
         value = wide[tap]
         better = (value > largest) | ((mask < 0) & (value == largest))
         better &= inside
@@ -73,20 +79,25 @@ def max_pool2d_with_index_kernel(xp: Any, x: Any, *, out: Any = None, **attrs: A
     return largest, mask
 
 
-def spots(tap: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The rows and the columns of a tap as arrays."""
-    return indices(tap[1]), indices(tap[2])
+def spots(p: Pooling, tap: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The places of the elements of a tap in their images, and whether they are within them."""
+    along = [indices(t).reshape(-1) - a.before for t, a in zip(tap[1:], p.along, strict=True)]
+    inside = [(n >= 0) & (n < a.size) for n, a in zip(along, p.along, strict=True)]
+    places = along[0]
+    for n, a in zip(along[1:], p.along[1:], strict=True):
+        places = places[..., None] * a.size + n
+    return places, reduce(lambda x, y: x[..., None] & y, inside)
 
 
-@max_pool2d_with_index.lower
-def max_pool2d_with_index_at(index: Any, x: Any, **attrs: Any) -> Any:
-    p = windows(x, attrs)
+def pool_with_index_at(index: Any, x: Any, **attrs: Any) -> Any:
+    """One element of both results."""
+    p = windows(x, attrs, len(x.shape) - 2)
     spot = next(i for i in index if i is not None)
-    i, j = lang.axis(p.rows.kernel), lang.axis(p.columns.kernel)
-    value = element_at(x, p, spot, i, j, lowest_of(x.dtype), "NCHW")
-    first = lang.argmax(value, over=(i, j))
-    h, w, _ = taps_at(p, spot, first // j.size, first % j.size)
-    return lang.max(value, over=(i, j)), lang.cast(h * p.columns.size + w, "int32")
+    over = window_at(p)
+    value = element_at(x, p, spot, over, lowest_of(x.dtype), "NCHW")
+    first = lang.unravel(lang.argmax(value, over=over), [a.size for a in over])
+    place = lang.ravel(taps_at(p, spot, first)[0], x.shape[2:])
+    return lang.max(value, over=over), lang.cast(place, "int32")
 
 
 @primitive
@@ -107,8 +118,7 @@ def scatter_pooled_kernel(xp: Any, like: Any, mask: Any, source: Any, *, out: An
 @scatter_pooled.lower
 def scatter_pooled_at(index: Any, like: Any, mask: Any, source: Any) -> Any:
     over = [lang.axis(n) for n in source.shape]
-    place = mask[tuple(over)]
-    spot = (over[0], over[1], place // like.shape[3], place % like.shape[3])
+    spot = (over[0], over[1], *lang.unravel(mask[tuple(over)], like.shape[2:]))
     return lang.scatter_add(like.shape, spot, source[tuple(over)], over=over)
 
 
@@ -128,15 +138,14 @@ def gather_pooled_kernel(xp: Any, mask: Any, source: Any, *, out: Any = None) ->
 
 @gather_pooled.lower
 def gather_pooled_at(index: Any, mask: Any, source: Any) -> Any:
-    place = mask[index]
-    columns = source.shape[3]
-    return lang.padded(source, (index[0], index[1], place // columns, place % columns), 0.0)
+    spots = lang.unravel(mask[index], source.shape[2:])
+    return lang.padded(source, (index[0], index[1], *spots), 0.0)
 
 
-max_pool2d_with_index.grad("x")(
-    lambda x_meta, mask, dout, dmask=None: scatter_pooled(x_meta, mask, dout)
-)
 scatter_pooled.grad("source")(lambda mask, dout: gather_pooled(mask, dout))
 gather_pooled.grad("source")(
     lambda mask, source_meta, dout: scatter_pooled(source_meta, mask, dout)
 )
+
+max_pool2d_with_index = pool_with_index("max_pool2d_with_index", 2)
+max_pool3d_with_index = pool_with_index("max_pool3d_with_index", 3)

@@ -7,6 +7,7 @@ from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, axis_of, floating
 from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
+from scull.ops.conjugate import turned
 from scull.ops.create import scale
 from scull.ops.like import reshape_like, sum_like, unsqueeze
 from scull.ops.linear import matmul
@@ -53,8 +54,8 @@ def bmm_kernel(xp: Any, x: Any, y: Any, *, out: Any = None) -> Any:
     return xp.matmul(x, y, out=out)
 
 
-bmm.grad("x")(lambda y, dout: matmul(dout, y, transpose_y=True))
-bmm.grad("y")(lambda x, dout: matmul(x, dout, transpose_x=True))
+bmm.grad("x")(lambda y, dout: matmul(dout, turned(y), transpose_y=True))
+bmm.grad("y")(lambda x, dout: matmul(turned(x), dout, transpose_x=True))
 
 
 @bmm.lower
@@ -80,8 +81,8 @@ def mv_kernel(xp: Any, x: Any, vec: Any, *, out: Any = None) -> Any:
     return bmm_kernel(xp, x, vec, out=out)
 
 
-mv.grad("x")(lambda vec, dout: unsqueeze(dout, axes=(1,)) * unsqueeze(vec, axes=(0,)))
-mv.grad("vec")(lambda x, dout: matmul(x, dout, transpose_x=True))
+mv.grad("x")(lambda vec, dout: unsqueeze(dout, axes=(1,)) * unsqueeze(turned(vec), axes=(0,)))
+mv.grad("vec")(lambda x, dout: matmul(turned(x), dout, transpose_x=True))
 
 
 @mv.lower
@@ -94,6 +95,8 @@ def mv_at(index: Any, x: Any, vec: Any) -> Any:
 def dot(x: Meta, y: Meta) -> Meta:
     """The inner products along the last axis, of vectors or of rows of them."""
     same_type(x, y)
+    if x.dtype.name in ("bool", "uint8", "int8", "int16"):
+        raise DtypeError(f"{x} is of elements too narrow for a sum of products; cast it")
     have_axes(x, 1, 2)
     return x.with_shape(same_shape(x, y)[:-1])
 
@@ -103,8 +106,8 @@ def dot_kernel(xp: Any, x: Any, y: Any, *, out: Any = None) -> Any:
     return xp.add.reduce(x * y, -1, x.dtype, out)
 
 
-dot.grad("x")(lambda y, dout: unsqueeze(dout, axes=(-1,)) * y)
-dot.grad("y")(lambda x, dout: unsqueeze(dout, axes=(-1,)) * x)
+dot.grad("x")(lambda y, dout: unsqueeze(dout, axes=(-1,)) * turned(y))
+dot.grad("y")(lambda x, dout: unsqueeze(dout, axes=(-1,)) * turned(x))
 
 
 @dot.lower
@@ -142,8 +145,12 @@ def addmm_kernel(
 
 
 addmm.grad("input")(lambda input_meta, dout, beta: scale(sum_like(dout, input_meta), scale=beta))
-addmm.grad("x")(lambda y, dout, alpha: scale(matmul(dout, y, transpose_y=True), scale=alpha))
-addmm.grad("y")(lambda x, dout, alpha: scale(matmul(x, dout, transpose_x=True), scale=alpha))
+addmm.grad("x")(
+    lambda y, dout, alpha: scale(matmul(dout, turned(y), transpose_y=True), scale=alpha)
+)
+addmm.grad("y")(
+    lambda x, dout, alpha: scale(matmul(turned(x), dout, transpose_x=True), scale=alpha)
+)
 
 
 @addmm.lower
@@ -168,6 +175,8 @@ def kron(x, y):
 @primitive(views={"out": "x"})
 def join_pairs(x: Meta) -> Meta:
     """Axes 0 and 1 made one, axes 2 and 3, and so on."""
+    if x.ndim % 2:
+        raise ShapeError(f"{x} has an odd number of axes")
     pairs = zip(x.shape[::2], x.shape[1::2], strict=True)
     return x.with_shape([-1 if -1 in pair else pair[0] * pair[1] for pair in pairs])
 
@@ -219,8 +228,8 @@ def cross_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int) -> Any:
     return out
 
 
-cross.grad("x")(lambda y, dout, axis: cross(y, dout, axis=axis))
-cross.grad("y")(lambda x, dout, axis: cross(dout, x, axis=axis))
+cross.grad("x")(lambda y, dout, axis: cross(turned(y), dout, axis=axis))
+cross.grad("y")(lambda x, dout, axis: cross(dout, turned(x), axis=axis))
 
 
 @cross.lower

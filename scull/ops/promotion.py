@@ -9,7 +9,7 @@ from scull.core.dtype import DType, complex64, complex128, dtype_of, float32, fl
 from scull.core.meta import promote
 from scull.core.op import Op, op_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError
+from scull.errors import ArgumentTypeError
 
 MEET = (
     "add",
@@ -56,7 +56,7 @@ def beside(number: Any, tensor: Any, op: Op) -> tuple[Any, Any]:
         number = number.item()
     if not isinstance(number, bool | int | float | complex):
         kind = type(number).__name__
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"{op.name}(): an operand must be int, float, bool or Tensor, but got {kind}"
         )
     dtype: DType = tensor.dtype

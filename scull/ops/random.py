@@ -11,7 +11,7 @@ from scull.core.dtype import float32, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.create import given_sizes, new_shape
+from scull.ops.create import given_sizes, new_shape, sized_like
 
 NO_GRADIENT = "random numbers depend on no operand"
 NO_LOWERING = "its words come from a generator, not from an operand"
@@ -85,6 +85,42 @@ def uniform_kernel(
         places = np.arange(attrs["diag_num"]) * step
         found.reshape(-1)[places] = attrs["diag_val"]
     return finished(found, dtype, out)
+
+
+@primitive(slots={"x": "Input"}, effects=("random",), infer_first=True)
+def uniform_random_batch_size_like(
+    x_meta: Meta,
+    *,
+    shape: Ints,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    diag_num: int = 0,
+    diag_step: int = 0,
+    diag_val: float = 1.0,
+    dtype: Dtype = float32,
+) -> Meta:
+    """As `uniform`, where one of the sizes is that of an axis of `x`."""
+    real(dtype)
+    return Meta(sized_like(x_meta.shape, shape, input_dim_idx, output_dim_idx), dtype)
+
+
+@uniform_random_batch_size_like.kernel
+def uniform_like_kernel(
+    xp: Any,
+    x: Any,
+    *,
+    out: Any = None,
+    draw: Any,
+    shape: Any,
+    input_dim_idx: int,
+    output_dim_idx: int,
+    **attrs: Any,
+) -> Any:
+    sizes = sized_like(x.shape, shape, input_dim_idx, output_dim_idx)
+    return uniform_kernel(xp, out=out, draw=draw, shape=sizes, **attrs)
 
 
 @primitive(type="gaussian_random", prefix="gaussian", effects=("random",), infer_first=True)
@@ -246,6 +282,6 @@ def multinomial_kernel(
 
 
 operators = (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli)
-for operator in (*operators, multinomial):
+for operator in (*operators, multinomial, uniform_random_batch_size_like):
     operator.no_grad(NO_GRADIENT)
     operator.no_lowering(NO_LOWERING)

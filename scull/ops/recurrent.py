@@ -168,6 +168,8 @@ class Form:
 
 def form_of(x: Any, attrs: dict[str, Any]) -> Form:
     """The form for an input and the attributes of the operator."""
+    if len(x.shape) != 3:
+        raise ShapeError(f"input has {len(x.shape)} axes, 3 are needed")
     ways = 2 if attrs["is_bidirec"] else 1
     sizes = (attrs["hidden_size"], attrs["num_layers"], ways, attrs["mode"])
     return Form(*x.shape, *sizes)
@@ -177,8 +179,6 @@ def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
     """Refuse operands that do not fit together."""
     if attrs["mode"] not in GATES:
         raise ArgumentError(f"mode is {attrs['mode']!r}, not one of {', '.join(GATES)}")
-    if len(x.shape) != 3:
-        raise ShapeError(f"input has {len(x.shape)} axes, 3 are needed")
     form, needed = form_of(x, attrs), 2 if attrs["mode"] == "LSTM" else 1
     if len(pre_state) != needed:
         raise ArgumentError(f"pre_state has {len(pre_state)} tensors, {needed} are needed")
@@ -333,7 +333,7 @@ def rnn_backward(
     input: Meta,
     pre_state: list[Meta],
     weight_list: list[Meta],
-    sequence_length: Meta,
+    sequence_length: Meta | None,
     out: Meta,
     dropout_state: Meta,
     reserve: Meta,

@@ -6,8 +6,9 @@ from typing import Any
 from scull import lang
 from scull.core.attribute import Dtype, Ints
 from scull.core.eager import gradient, primitive
-from scull.core.meta import Meta, axes_of, floating
+from scull.core.meta import UNKNOWN, Meta, axes_of, floating
 from scull.ops.compare import equal, where
+from scull.ops.conjugate import turned
 from scull.ops.like import broadcast_like, full_like, size_of, unsqueeze
 
 SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
@@ -23,6 +24,8 @@ def reduced_axes(x: Any, axis: tuple[int, ...], reduce_all: bool) -> tuple[int, 
 
 def reduced(x: Meta, axis: tuple[int, ...], keepdim: bool, reduce_all: bool) -> Meta:
     """`x` without the axes that are reduced, or with size 1 there."""
+    if not reduce_all and any([a is UNKNOWN for a in axis]):
+        return x.with_shape((UNKNOWN,) * (x.ndim if keepdim else x.ndim - len(axis)))
     axes = reduced_axes(x, axis, reduce_all)
     return x.with_shape(
         1 if i in axes else n for i, n in enumerate(x.shape) if keepdim or i not in axes
@@ -237,7 +240,7 @@ def reduce_prod_grad(
     zeros = reduce_sum(ones_where(zero, x), **over)
     others = where(equal(zeros, 1.0), reduce_prod(safe, **over), 0.0)
     near = spread(out, x, axis, keepdim, reduce_all) / safe
-    return where(zero, others, near) * spread(dout, x, axis, keepdim, reduce_all)
+    return turned(where(zero, others, near)) * spread(dout, x, axis, keepdim, reduce_all)
 
 
 @reduce_mean.lower

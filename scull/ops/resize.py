@@ -46,6 +46,8 @@ def factors(given: Any, count: int) -> tuple[float, ...]:
     """The factor of each axis; -1 where there is none."""
     if not given:
         return (-1.0,) * count
+    if len(given) not in (1, count):
+        raise ArgumentError(f"scale is {list(given)}; one factor or {count} are needed")
     if any(v <= 0 for v in given):
         raise ArgumentError(f"scale is {list(given)}; every factor is to be above 0")
     return tuple(given) if len(given) > 1 else tuple(given) * count
@@ -59,6 +61,8 @@ def sizes_of(x: Any, given: Any, scale: Any, attrs: dict[str, Any]) -> list[tupl
     axes = along(x, attrs)
     asked = [attrs[n] for n in ("out_d", "out_h", "out_w")][-len(axes) :]
     ratios = factors(attrs["scale"] if scale is None else scale, len(axes))
+    if given is not None and len(given) != len(axes):
+        raise ArgumentError(f"{len(axes)} axes are resized, and there are {len(given)} sizes")
     found = []
     for i, axis in enumerate(axes):
         size, ratio = asked[i], ratios[i]
@@ -257,9 +261,9 @@ def interpolation(name: str) -> Any:
 @primitive
 def resized_back(
     like_meta: Meta,
-    out_size: Meta,
+    out_size: Meta | None,
     size_tensor: list[Meta] | None,
-    scale_tensor: Meta,
+    scale_tensor: Meta | None,
     source: Meta,
     *,
     data_layout: str,

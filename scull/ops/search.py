@@ -10,10 +10,10 @@ from scull import lang
 from scull.core.attribute import Dtype, Long
 from scull.core.dtype import int64
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, axis_of
+from scull.core.meta import UNKNOWN, Meta, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
-from scull.ops.like import reshape_like
+from scull.ops.like import reshape_like, whole_number
 
 
 def extreme(name: str, type: str, kind: str) -> Any:
@@ -30,6 +30,9 @@ def extreme(name: str, type: str, kind: str) -> Any:
         if dtype is not None and dtype.name not in ("int32", "int64"):
             raise DtypeError(f"places are int32 or int64, not {dtype.name}")
         sizes = list(x.shape)
+        if axis is UNKNOWN and not flatten:
+            sizes = [UNKNOWN] * (x.ndim if keepdims else x.ndim - 1)
+            return Meta(tuple(sizes), dtype or int64)
         for a in searched(x.ndim, axis, flatten):
             if sizes[a] == 0:
                 raise ShapeError(f"axis {a} of {x} has no element to find")
@@ -142,7 +145,7 @@ def topk_kernel(
     largest: bool,
     sorted: bool,
 ) -> Any:
-    k = k if tensor is None else int(tensor.item())
+    k = k if tensor is None else whole_number(tensor)
     if not x.ndim:
         return x.copy(), xp.zeros((), "int64")
     axis = axis_of(axis, x.ndim)
@@ -220,6 +223,8 @@ def take_along_at(index: Any, x: Any, indices: Any, axis: int) -> Any:
 @primitive
 def place_along(x: Meta, indices: Meta, like_meta: Meta, *, axis: int) -> Meta:
     """Zeros in the shape of `like` with `x` added where `take_along_axis` would read it."""
+    if like_meta.ndim:
+        of_shape(x, take_along_axis.op.body(like_meta, indices, axis=axis).shape)
     return Meta(like_meta.shape, x.dtype)
 
 
@@ -261,7 +266,8 @@ def cumsum(
         raise DtypeError(f"{x} is not of numbers")
     if flatten:
         return x.with_shape((UNKNOWN if -1 in x.shape else math.prod(x.shape),))
-    axis_of(axis, x.ndim)
+    if axis is not UNKNOWN:
+        axis_of(axis, x.ndim)
     return x
 
 

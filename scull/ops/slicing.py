@@ -7,7 +7,7 @@ from scull import lang
 from scull.core.attribute import Dtype, Ints, Longs, Scalars
 from scull.core.dtype import float32
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, axis_of
+from scull.core.meta import UNKNOWN, Meta, axis_of, of_shape
 from scull.errors import ArgumentError, RangeError, ShapeError, UnsupportedError
 from scull.ops.create import given_sizes
 from scull.ops.like import sum_like, unsqueeze
@@ -94,6 +94,10 @@ def planned_bounds(
     bounds: tuple[int, ...], tensor: Any, tensors: Any, count: int
 ) -> tuple[Any, ...]:
     """Bounds before a run; None for those that tensors decide."""
+    if tensors and len(tensors) != count:
+        raise ArgumentError(f"{count} axes need {count} bounds, not {len(tensors)} tensors")
+    if tensor is not None and tensor.shape not in ((count,), (-1,)):
+        raise ArgumentError(f"{count} axes need {count} bounds, not {tensor}")
     if tensor is not None or tensors:
         return (None,) * count
     if len(bounds) != count:
@@ -247,6 +251,12 @@ def place_window(
     decrease_axis: Ints = (),
 ) -> Meta:
     """Zeros in the shape of `like` with `x` in the window that `strided_slice` would read."""
+    tensors = (starts_tensor, starts_tensor_list, ends_tensor, ends_tensor_list)
+    tensors += (strides_tensor, strides_tensor_list)
+    bounds = {"axes": axes, "starts": starts, "ends": ends, "strides": strides}
+    of_shape(
+        x, strided_slice.op.body(like_meta, *tensors, **bounds, decrease_axis=decrease_axis).shape
+    )
     return Meta(like_meta.shape, x.dtype)
 
 

@@ -260,10 +260,13 @@ def matrix_power_grad(x: Any, out: Any, dout: Any, n: int) -> Any:
     if n == 0:
         return scale(dout, scale=0.0)
     base = inverse(x) if n < 0 else x
-    dbase = behind = dout
-    for _ in range(abs(n) - 1):
-        behind = matmul(behind, base, transpose_y=True)
-        dbase = matmul(base, dbase, transpose_x=True) + behind
+    dbase, power = dout, base  # of the power that the first binary digits of `n` spell
+    for digit in bin(abs(n))[3:]:
+        before = matmul(dbase, power, transpose_y=True)
+        dbase, power = before + matmul(power, dbase, transpose_x=True), matmul(power, power)
+        if digit == "1":
+            behind = matmul(dout, power, transpose_y=True)
+            dbase, power = matmul(base, dbase, transpose_x=True) + behind, matmul(power, base)
     return inverse_grad(base, dbase) if n < 0 else dbase
 
 

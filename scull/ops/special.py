@@ -21,7 +21,7 @@ from scull.ops.math import exp
 
 ARRAYS = SimpleNamespace(
     select=np.where, equal=np.equal, floor=np.floor, sqrt=np.sqrt, log=np.log, log1p=np.log1p,
-    sin=np.sin, cos=np.cos, constant=lambda value, dtype: np.float64(value),
+    sin=np.sin, cos=np.cos, exp=np.exp, constant=lambda value, dtype: np.float64(value),
 )  # fmt: skip
 INFINITY, NAN, PI = float("inf"), float("nan"), numbers.pi
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)

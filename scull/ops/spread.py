@@ -6,7 +6,7 @@ from typing import Any
 from scull import lang
 from scull.core.attribute import Longs
 from scull.core.eager import gradient, primitive
-from scull.core.meta import UNKNOWN, Meta, agree, axis_of, broadcast
+from scull.core.meta import UNKNOWN, Meta, agree, axis_of, broadcast, of_shape
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.like import reshape_like, sum_like
@@ -202,6 +202,8 @@ def sum_repeated(
     x: Meta, like_meta: Meta, repeats_tensor: Meta = None, *, repeats: int = 0, axis: int = 0
 ) -> Meta:
     """Slices along an axis summed to those they are repetitions of, in the shape of `like`."""
+    again = {"repeats": repeats, "axis": axis}
+    of_shape(x, repeat_interleave.op.body(like_meta, repeats_tensor, **again).shape)
     return Meta(like_meta.shape, x.dtype)
 
 

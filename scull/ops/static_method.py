@@ -34,10 +34,22 @@ def as_tmp(dunder: str, function: Any) -> Any:
                     return create.scale(x, scale=factor, bias=bias)
                 x = op_of("cast").call(x, out_dtype=FLOAT)
                 return method(x, other)
+            if dunder in FILLED and isinstance(other, int | float):
+                other = filled_like(x, float(other))
             return function(x, other)
 
     method.__name__ = dunder
     return method
+
+
+def filled_like(x: Any, value: float) -> Any:
+    """A number in the shape of `x`, of which one size may be known only when run."""
+    shape, dtype = tuple(map(int, x.shape)), x.dtype
+    if -1 not in shape:
+        return create.fill_constant(shape=shape, value=value, dtype=dtype)
+    axis = shape.index(-1)
+    places = {"input_dim_idx": axis, "output_dim_idx": axis}
+    return create.fill_constant_batch_size_like(x, shape=shape, value=value, dtype=dtype, **places)
 
 
 def negated(x: Any) -> Any:
@@ -48,6 +60,7 @@ def negated(x: Any) -> Any:
 
 
 FLOAT = "float32"
+FILLED = ("__rpow__", "__rtruediv__")  # a number on the left of these gets the other's shape
 BITS = ("__invert__", "__and__", "__or__", "__xor__")  # their results are named after the operator
 
 for name, function in PYTHON.items():

@@ -1,4 +1,4 @@
-"""Windows that slide over the two last axes of an image: what convolution and pooling share."""
+"""Windows that slide over the inner axes of images: what convolution and pooling share."""
 
 import inspect
 from collections.abc import Callable
@@ -9,7 +9,9 @@ from scull.core.meta import UNKNOWN
 from scull.errors import ArgumentError, ShapeError
 
 ALGORITHMS = ("EXPLICIT", "SAME", "VALID")
-FORMATS = ("NCHW", "NHWC", "AnyLayout")  # the last is what old Programs say for the first
+LAST = ("NHWC", "NDHWC")  # the orders of axes with the channels last
+FORMATS = ("NCHW", *LAST, "NCDHW", "AnyLayout")  # old Programs say the last for channels first
+NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
 
 
 class Windows(NamedTuple):
@@ -27,6 +29,12 @@ class Windows(NamedTuple):
         """Of the padded axis: what element `i` of each window is."""
         start = i * self.dilation
         return slice(start, start + (self.count - 1) * self.stride + 1, self.stride)
+
+    def windows(self) -> list[slice]:
+        """Where each window lies on the padded axis; it skips what lies between its elements."""
+        reach = (self.kernel - 1) * self.dilation + 1
+        starts = [i * self.stride for i in range(self.count)]
+        return [slice(start, start + reach, self.dilation) for start in starts]
 
     def place(self, window: Any, i: Any) -> Any:
         """Where element `i` of a window is on the axis itself, for lowerings."""
@@ -64,15 +72,18 @@ def sides(
         raise ArgumentError(
             f"padding_algorithm is {algorithm!r}, not one of {', '.join(ALGORITHMS)}"
         )
-    if len(paddings) not in (2, 4):
-        raise ArgumentError(f"paddings has {len(paddings)} numbers; 2 or 4 are needed")
+    count = len(sizes)
+    if len(paddings) not in (count, 2 * count):
+        law = f"{count} or {2 * count} are needed"
+        raise ArgumentError(f"paddings has {len(paddings)} numbers; {law}")
     if algorithm == "VALID":
-        return [(0, 0)] * 2
+        return [(0, 0)] * count
     if algorithm == "SAME":
         return [same(*axis) for axis in zip(sizes, kernel, strides, strict=True)]
-    if len(paddings) == 2:
-        return [(n, n) for n in paddings]
-    return [(paddings[0], paddings[1]), (paddings[2], paddings[3])]
+    before, after = (paddings,) * 2 if len(paddings) == count else (paddings[::2], paddings[1::2])
+    if min(before) < 0:
+        raise ArgumentError(f"paddings is {list(paddings)}; before an axis 0 is the least")
+    return list(zip(before, after, strict=True))
 
 
 def same(size: int, kernel: int, stride: int) -> tuple[int, int]:
@@ -83,32 +94,34 @@ def same(size: int, kernel: int, stride: int) -> tuple[int, int]:
     return total // 2, total - total // 2
 
 
-def pair(name: str, values: tuple[int, ...], least: int = 1) -> tuple[int, int]:
-    """`values` as the two numbers they must be, none below `least`."""
-    if len(values) != 2 or min(values) < least:
-        raise ArgumentError(f"{name} is {list(values)}; two numbers from {least} on are needed")
-    return values[0], values[1]
+def pair(name: str, values: tuple[int, ...], count: int = 2, least: int = 1) -> tuple[int, ...]:
+    """`values` as the `count` numbers they must be, none below `least`."""
+    if len(values) != count or min(values) < least:
+        law = f"{NUMBERS[count]} from {least} on are needed"
+        raise ArgumentError(f"{name} is {list(values)}; {law}")
+    return values
 
 
 def channels_first(x: Any, data_format: str) -> Any:
     """`x` with the channels on axis 1: a view of an array, or a shape."""
-    if data_format != "NHWC":
+    if data_format not in LAST:
         return x
-    return (x[0], x[3], x[1], x[2]) if isinstance(x, tuple) else x.transpose(0, 3, 1, 2)
+    if isinstance(x, tuple):
+        return (x[0], x[-1], *x[1:-1])
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def in_format(shape: tuple[Any, ...], data_format: str) -> tuple[Any, ...]:
     """A shape or index with the channels on axis 1, as `data_format` orders it."""
-    n, c, h, w = shape
-    return (n, h, w, c) if data_format == "NHWC" else shape
+    return (shape[0], *shape[2:], shape[1]) if data_format in LAST else shape
 
 
-def image_shape(x: Any, name: str, data_format: str) -> tuple[int, ...]:
-    """The shape of an image batch with the channels on axis 1."""
+def image_shape(x: Any, name: str, data_format: str, axes: int = 2) -> tuple[int, ...]:
+    """The shape of a batch of images of `axes` inner axes, with the channels on axis 1."""
     if data_format not in FORMATS:
         raise ArgumentError(f"data_format is {data_format!r}, not one of {', '.join(FORMATS)}")
-    if len(x.shape) != 4:
-        raise ShapeError(f"{name} has {len(x.shape)} axes, 4 are needed")
+    if len(x.shape) != axes + 2:
+        raise ShapeError(f"{name} has {len(x.shape)} axes, {axes + 2} are needed")
     found: tuple[int, ...] = channels_first(tuple(x.shape), data_format)
     return found
 

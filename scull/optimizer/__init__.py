@@ -1,9 +1,9 @@
 """Optimizers: they update parameters by their gradients, in both modes."""
 
 from scull.deferred import deferred, listed
-from scull.optimizer import lr
 
 NAMES = {
+    "": "lr",
     "accumulation": "Adadelta Adagrad RMSProp",
     "adaptive": "Adam AdamW Adamax Lamb",
     "gradient_descent": "Momentum SGD",
@@ -12,4 +12,4 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
-__all__ = ["lr", *listed(NAMES)]
+__all__ = listed(NAMES)

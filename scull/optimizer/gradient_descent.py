@@ -85,13 +85,14 @@ class Momentum(Optimizer):
         self._multi_precision, self._rescale_grad = multi_precision, rescale_grad
 
     def own_decay(self, param: Any, decay: Any) -> Any:
-        """L2 decay of the optimizer itself is an attribute of the operator."""
-        own = getattr(param, "regularizer", None)
-        return own or (None if isinstance(decay, L2Decay) else decay)
+        """L2 decay is an attribute of the operator, whoever asks for it."""
+        decay = super().own_decay(param, decay)
+        return None if isinstance(decay, L2Decay) else decay
 
     def attributes(self, param: Any) -> dict[str, Any]:
         decay = self.group_of(param).get("weight_decay", self.regularization)
-        merged = isinstance(decay, L2Decay) and getattr(param, "regularizer", None) is None
+        decay = super().own_decay(param, decay)
+        merged = isinstance(decay, L2Decay)
         return {
             "mu": self.group_of(param).get("momentum", self._momentum),
             "use_nesterov": self._use_nesterov,

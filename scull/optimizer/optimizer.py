@@ -191,7 +191,7 @@ class Optimizer:
         given = self.operands(param, rate)
         values = {n: v.array if isinstance(v, Tensor) else v for n, v in given.items()}
         values["grad"] = grad
-        arrays = [values.get(n) for n in op.inputs]
+        arrays = [listed(op, n, values.get(n)) for n in op.inputs]
         outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
         kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.cpu
         attrs = {**op.attrs, **self.attributes(param)}
@@ -366,6 +366,11 @@ class Optimizer:
             return self.apply_gradients(params_grads)
         with program_guard(loss.block.program, startup or default_startup()):
             return self.apply_gradients(params_grads)
+
+
+def listed(op: Op, name: str, value: Any) -> Any:
+    """`value` as input `name` of an update operator takes it: some take lists."""
+    return [value] if name in op.lists and value is not None else value
 
 
 def has_gradient(param: Any) -> bool:

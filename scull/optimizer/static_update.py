@@ -111,8 +111,9 @@ def append_update(optimizer: Any, block: Any, param: Any, grad: Any, rate: Any) 
     """Append the update operator of one parameter."""
     op: Op = optimizer.operator.op
     given = optimizer.operands(param, rate) | {"grad": grad}
-    inputs = tuple(given.get(n) for n in op.inputs)
-    outputs = tuple(given.get(op.in_place[n]) for n in op.outputs)
+    slots = {n: [v] if n in op.lists and v is not None else v for n, v in given.items()}
+    inputs = tuple(slots.get(n) for n in op.inputs)
+    outputs = tuple(slots.get(op.in_place[n]) for n in op.outputs)
     attrs = {**op.attrs, **optimizer.attributes(param)}
     normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items()}
     operator = Operator(block, op, inputs, outputs, normal)

@@ -4,8 +4,8 @@ from typing import Any
 
 from scull.core import session
 from scull.core.dtype import dtype_of
-from scull.core.eager import meta_or_none
 from scull.core.meta import Meta
+from scull.core.operand import meta_or_none
 from scull.eager.index import setitem as written
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program

@@ -7,9 +7,9 @@ import numpy as np
 
 from scull.core.meta import Kind
 from scull.core.tensor import Tensor
+from scull.deferred import load
 from scull.eager.attach import attach
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.files.program import VERSION, message_of, program_of
 from scull.ir.block import Block
 from scull.ir.clone import PARAMETER
 from scull.ir.operator import Operator
@@ -17,7 +17,6 @@ from scull.ir.program import Program
 from scull.ir.text import operator_text, program_text
 from scull.ir.variable import ParameterVariable, Variable
 from scull.runtime.scope import Cell, Scope, ScopeTensor, global_scope
-from scull.static.model import persistables
 
 BACKWARD, OPTIMIZE, SCHEDULE = 1, 2, 16
 
@@ -197,7 +196,7 @@ class OfProgram:
         Args:
             binary_str (bytes): what `program.desc.serialize_to_string()` gave.
         """
-        return program_of(binary_str)
+        return load("scull.files.program", "program_of")(binary_str)
 
     def state_dict(self: Any, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
         """The values of its persistable variables by name.
@@ -213,7 +212,8 @@ class OfProgram:
                 f"`mode` string should be 'param', 'opt' or 'all', but received {mode}."
             )
         wanted = {"param": (True,), "opt": (False,), "all": (True, False)}[mode]
-        found = [v for v in persistables(self) if isinstance(v, ParameterVariable) in wanted]
+        kept = load("scull.static.model", "persistables")(self)
+        found = [v for v in kept if isinstance(v, ParameterVariable) in wanted]
         return {v.name: cell_of(v, scope).get_tensor() for v in found}
 
     def set_state_dict(self: Any, state_dict: Any, scope: Scope | None = None) -> None:
@@ -227,7 +227,7 @@ class OfProgram:
             raise ArgumentTypeError(
                 f"Type of `state_dict` should be dict, but received {type(state_dict)}."
             )
-        for v in persistables(self):
+        for v in load("scull.static.model", "persistables")(self):
             if v.name in state_dict:
                 v.set_value(state_dict[v.name], scope)  # type: ignore[attr-defined]
 
@@ -263,7 +263,7 @@ class OfProgram:
                     f"The type of {name} parameter is wrong, expected bool, but received "
                     f"{type(value)}."
                 )
-        message = message_of(self)
+        message = load("scull.files.program", "message_of")(self)
         if not with_details:
             return str(message)
         text = "".join(map(detailed, self.blocks, message.blocks))
@@ -298,7 +298,7 @@ class OfProgram:
         return program_text(self, skip_op_callstack)
 
     def _version(self: Any) -> int:
-        return VERSION
+        return load("scull.files.program", "VERSION")  # type: ignore[no-any-return]
 
     def _sync_with_cpp(self: Any) -> None:
         """Nothing is kept elsewhere."""

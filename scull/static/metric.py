@@ -6,6 +6,7 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.variable import Variable
+from scull.nn.initializer.constant import Constant
 from scull.ops.metric import accuracy as accuracy_of
 from scull.ops.search import topk as top_k_v2
 from scull.static.layer_helper import LayerHelper
@@ -59,3 +60,76 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         {"Accuracy": [found], "Correct": [correct], "Total": [total]},
     )
     return found
+
+
+def auc(
+    input: Any,
+    label: Any,
+    curve: str = "ROC",
+    num_thresholds: int = 2**12 - 1,
+    topk: int = 1,
+    slide_steps: int = 1,
+    ins_tag_weight: Any = None,
+) -> Any:
+    """The area under the curve of true over false alarms, of all runs and of the last ones.
+
+    Args:
+        input (Variable): scores [batch, 2] or [batch, 1], the last column that of the label 1.
+        label (Variable): int32 or int64 [batch, 1].
+        curve (str): "ROC"; "PR" is taken and gives the same.
+        num_thresholds (int): how many bins there are, less one.
+        topk (int): not used.
+        slide_steps (int): how many runs the second area counts.
+        ins_tag_weight (Variable, optional): float32 [1]; where it is 0, a run is not counted.
+
+    Returns:
+        tuple: float64 areas of all runs and of the last ones, and the counts: those of the last
+        runs for labels that hold and for the others, then those of all runs.
+
+    Raises:
+        ArgumentTypeError: `input` or `label` is no Variable.
+        ArgumentError: `curve` is unknown, or a number is no count.
+
+    Examples:
+        >>> import numpy as np
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x, y = paddle.static.data("x", [2, 2]), paddle.static.data("y", [2, 1], "int64")
+        ...     area = paddle.static.auc(x, y)[0]
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> scores, labels = [[0.2, 0.8], [0.9, 0.1]], [[1], [0]]
+        >>> feed = {"x": np.array(scores, "float32"), "y": np.array(labels)}
+        >>> float(exe.run(main, feed=feed, fetch_list=[area])[0])
+        1.0
+        >>> paddle.disable_static()
+    """
+    for name, v in (("input", input), ("label", label)):
+        if not isinstance(v, Variable):
+            raise ArgumentTypeError(f"`{name}` of auc must be a Variable, not {type(v).__name__}")
+    helper = LayerHelper("auc")
+    areas = [helper.create_variable_for_type_inference("float64") for _ in range(2)]
+    bins = num_thresholds + 1
+    shapes = [[(slide_steps + 1) * bins + 1]] * 2 + [[1, bins]] * 2
+    stats = [counts_of(helper, shape) for shape in shapes]
+    weight = {} if ins_tag_weight is None else {"InsTagWeight": [ins_tag_weight]}
+    for area, (pos, neg), steps in (
+        (areas[1], stats[:2], slide_steps),
+        (areas[0], stats[2:], 0),
+    ):
+        inputs = {"Predict": [input], "Label": [label], "StatPos": [pos], "StatNeg": [neg]}
+        outputs = {"AUC": [area], "StatPosOut": [pos], "StatNegOut": [neg]}
+        how = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
+        helper.append_op("auc", inputs | weight, outputs, how)
+    return areas[0], areas[1], stats
+
+
+def counts_of(helper: LayerHelper, shape: list[int]) -> Variable:
+    """Counts that outlive runs, 0 at first."""
+    made = helper.main_program.global_block().create_var(
+        persistable=True, dtype="int64", shape=shape
+    )
+    helper.set_variable_initializer(made, Constant(0.0))
+    return made

@@ -5,18 +5,22 @@ from scull.eager.text import set_printoptions
 from scull.tensor import inplace, method
 
 NAMES = {
+    "arrange": "atleast_1d atleast_2d atleast_3d rot90 unfold vsplit",
     "attribute": "broadcast_shape is_complex is_floating_point is_integer numel rank shape tolist",
-    "complex_number": "angle as_complex as_real complex conj imag real sgn",
+    "complex_number": "angle as_complex as_real complex conj imag polar real sgn",
     "contraction": "einsum",
+    "covariance": "cdist",
     "creation": """
         arange assign clone empty empty_like full full_like linspace logspace ones ones_like
         to_tensor zeros zeros_like""",
     "cumulate": "cummax cummin cumprod logcumsumexp",
     "decomposition": "cholesky eigvalsh",
+    "draw": "cauchy_ geometric_ normal_ poisson",
     "elementwise": """
         add add_n divide floor_divide floor_mod fmax fmin heaviside hypot increment ldexp lerp
         maximum minimum mod multiply pow remainder scale subtract""",
     "equation": "inverse",
+    "fill": "crop shard_index tril_indices triu_indices",
     "function": """
         abs cast ceil clip erf exp expm1 floor frac isfinite isinf isnan log log10 log1p log2
         nan_to_num neg reciprocal round rsqrt sigmoid sign sqrt square tanh trunc""",
@@ -32,10 +36,12 @@ NAMES = {
         greater_equal greater_than is_empty is_tensor isclose less_equal less_than logical_and
         logical_not logical_or logical_xor not_equal""",
     "manipulation": """
-        as_strided broadcast_tensors broadcast_to crop expand expand_as flatten flip moveaxis
+        as_strided broadcast_tensors broadcast_to expand expand_as flatten flip moveaxis
         repeat_interleave reshape reverse roll slice squeeze strided_slice t tile transpose
         unflatten unsqueeze view view_as""",
     "matrix": "diag diag_embed diagflat diagonal eye meshgrid trace tril triu",
+    "number": "frexp gcd lcm logaddexp nextafter",
+    "place": "diagonal_scatter index_fill renorm select_scatter take",
     "random": """
         bernoulli get_rng_state multinomial normal rand randint randint_like randn randperm seed
         set_rng_state standard_normal uniform""",
@@ -43,16 +49,20 @@ NAMES = {
     "search": """
         argmax argmin argsort bucketize kthvalue mode multiplex nonzero searchsorted sort topk
         unique unique_consecutive where""",
-    "special": "digamma erfinv lgamma logit polygamma",
-    "stat": "median nanmean quantile std var",
+    "series": "combinations cumulative_trapezoid trapezoid vander",
+    "special": "digamma erfinv i0 i0e i1 i1e lgamma logit multigammaln polygamma",
+    "stat": "median nanmean nanmedian nanquantile quantile std var",
     "trigonometry": """
         acos acosh asin asinh atan atan2 atanh cos cosh deg2rad rad2deg sin sinh stanh tan""",
 }
 OWN = {
     "array": "array_length array_read array_write create_array",
+    "covariance": "corrcoef cov householder_product pca_lowrank",
     "creation": "fill_constant",
     "decomposition": "cond eig eigh eigvals lu lu_unpack pinv qr svd",
+    "draw": "exponential_ uniform_",
     "equation": "cholesky_solve lstsq matrix_power multi_dot solve",
+    "fill": "fill_diagonal_ fill_diagonal_tensor fill_diagonal_tensor_",
 }
 
 method.attach(NAMES)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.ops import compare, conjugate, like
+from scull.ops import compare, conjugate, like, trigonometry
 from scull.ops import complex as ops
 from scull.tensor.size import needs_tensor
 
@@ -141,3 +141,24 @@ def sgn(x: Any, name: str | None = None) -> Any:
         compare.equal(size, 0.0), like.full_like(size, value=1.0), size
     )
     return ops.as_complex(parts, name=name)
+
+
+def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
+    """Complex numbers of their sizes and angles.
+
+    Args:
+        abs (Tensor): the sizes, of float32 or float64.
+        angle (Tensor): the angles, of the same type; the shapes stretch to one.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of complex64 or complex128.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.polar(paddle.to_tensor([2.0]), paddle.to_tensor([0.0])).tolist()
+        [(2+0j)]
+    """
+    needs_tensor(abs, "polar", "abs")
+    needs_tensor(angle, "polar", "angle")
+    return ops.complex(abs * trigonometry.cos(angle), abs * trigonometry.sin(angle), name=name)

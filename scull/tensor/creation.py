@@ -8,15 +8,16 @@ from scull.core import session
 from scull.core.dtype import dtype_of, int64, of_array
 from scull.core.place import Place
 from scull.core.tensor import Leaf, Rows, Tensor, new
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
-from scull.ops import create, like
+from scull.ops import create, fill, like, listing
 from scull.ops.promotion import cast_to
 from scull.tensor.size import (
     called,
     dtype_or_default,
     held_number,
     is_static,
+    needs_tensor,
     shape_inputs,
 )
 
@@ -127,6 +128,8 @@ def assign(x: Any, output: Any = None) -> Any:
         [1.0, 2.0]
     """
     known = isinstance(x, Tensor | Variable)
+    if not known and not isinstance(x, PLAIN):
+        raise ArgumentTypeError(f"`x` is a tensor, an array, a number or a list, not {type(x)}")
     if isinstance(output, Variable):
         source = x if known else constant(x)
         output.block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
@@ -139,6 +142,7 @@ def assign(x: Any, output: Any = None) -> Any:
     return output
 
 
+PLAIN = (bool, int, float, complex, np.generic, np.ndarray, list, tuple, range)
 VALUES = {"bool": "bool_values", "float32": "fp32_values", "float64": "fp64_values"}
 VALUES |= {"int32": "int32_values", "int64": "int64_values"}
 
@@ -280,15 +284,26 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
     Args:
         shape (int | list | tuple | Tensor): the sizes.
-        dtype (str | DType, optional): the element type; the default one when None.
+        dtype (str | DType, optional): the element type; the default one when None. In a Program
+            bool, float16, float32, float64, int32, int64, complex64 or complex128.
         name (str, optional): the name of the output in a Program.
+
+    Raises:
+        DtypeError: a Program has no such tensor of `dtype`.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.empty([2, 3]).shape
         [2, 3]
     """
-    return full(shape, 0, dtype, name)
+    kind = dtype_or_default(dtype)
+    if is_static() and kind.name not in EMPTY:
+        raise DtypeError(f"`dtype` of empty is {kind.name}, not {', '.join(EMPTY)}")
+    tensor, tensors, sizes = shape_inputs(shape)
+    return fill.empty(tensor, tensors, shape=sizes, dtype=kind, name=name)
+
+
+EMPTY = ("bool", "float16", "float32", "float64", "int32", "int64", "complex64", "complex128")
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -305,6 +320,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
         >>> paddle.full_like(paddle.ones([2]), 7).tolist()
         [7.0, 7.0]
     """
+    needs_tensor(x, "full_like")
     kind = x.dtype if dtype is None else dtype_of(dtype)
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     return like.full_like(x, value=value, dtype=kind, name=called(name, "full_like"))
@@ -323,6 +339,7 @@ def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
         >>> paddle.zeros_like(paddle.ones([2])).tolist()
         [0.0, 0.0]
     """
+    needs_tensor(x, "zeros_like")
     return full_like(x, 0, dtype, name)
 
 
@@ -355,6 +372,7 @@ def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
         >>> paddle.empty_like(paddle.ones([2, 3])).shape
         [2, 3]
     """
+    needs_tensor(x, "empty_like")
     return full_like(x, 0, dtype, name)
 
 
@@ -424,20 +442,35 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 def logspace(
     start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """`num` powers of `base` whose exponents are `linspace(start, stop, num)`.
+    """`num` powers of `base`, whose exponents go from `start` to `stop` in equal steps.
 
     Args:
-        start (number): the first exponent.
-        stop (number): the last exponent.
-        num (int): how many.
-        base (number): what is raised.
+        start (number | Tensor): the first exponent.
+        stop (number | Tensor): the last exponent.
+        num (int | Tensor): how many.
+        base (number | Tensor): what is raised.
         dtype (str | DType, optional): the element type; the default one when None.
         name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: [num].
+
+    Raises:
+        ArgumentError: `num` is below 1.
+        ShapeError: a tensor has not one element.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.logspace(0, 2, 3).tolist()
         [1.0, 10.0, 100.0]
     """
-    powers = base ** linspace(start, stop, num, "float64")
-    return create.cast(powers, in_dtype=powers.dtype, out_dtype=dtype_or_default(dtype), name=name)
+    kind = dtype_or_default(dtype)
+    ends = [end_of_sequence(v, v.dtype if holds(v) else kind) for v in (start, stop)]
+    count = num if holds(num) else held_number(num, "int32")
+    power = end_of_sequence(base, base.dtype if holds(base) else kind)
+    return listing.logspace(*ends, count, power, dtype=kind, name=name)
+
+
+def holds(value: Any) -> bool:
+    """Whether `value` is a tensor."""
+    return isinstance(value, Tensor | Variable)

@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.ir.variable import Variable
-from scull.ops import factor, like, linear
+from scull.ops import factor, like, linear, triangle
 from scull.ops import solve as solve_ops
 from scull.ops.compare import where
 from scull.ops.promotion import cast_to
@@ -161,7 +161,7 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = N
         ([[2.0, 2.0], [0.5, 1.0]], [2, 2])
     """
     needs_tensor(x, "lu")
-    found = factor.lu(x, pivot=pivot)
+    found = triangle.lu(x, pivot=pivot)
     return found if get_infos else found[:2]
 
 
@@ -188,7 +188,7 @@ def lu_unpack(
         ([[1.0, 0.0], [1.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]])
     """
     wanted = {"unpack_ludata": unpack_ludata, "unpack_pivots": unpack_pivots}
-    return factor.lu_unpack(x, y, **wanted)
+    return triangle.lu_unpack(x, y, **wanted)
 
 
 def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:

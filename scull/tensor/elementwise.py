@@ -9,7 +9,7 @@ from scull.ops import arithmetic, create, math, pair
 from scull.ops import elementwise as ops
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full
-from scull.tensor.size import dtype_or_default, needs_tensor, tensor_like
+from scull.tensor.size import dtype_or_default, needs_tensor, number, tensor_like
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -244,6 +244,8 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.ldexp(paddle.to_tensor([3.0]), paddle.to_tensor([2])).tolist()
         [12.0]
     """
+    needs_tensor(x, "ldexp")
+    needs_tensor(y, "ldexp", "y")
     wide = "float64" if "float64" in (x.dtype.name, y.dtype.name) else dtype_or_default(None)
     x, y = cast_to(x, wide), cast_to(y, wide)
     return ops.multiply(x, arithmetic.power(tensor_like(2.0, y), y), name)
@@ -263,6 +265,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
         >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.5).tolist()
         [2.0]
     """
+    needs_tensor(x, "lerp")
     if not isinstance(weight, Tensor | Variable):
         weight = full([], weight, x.dtype)
     return pair.lerp(x, y, weight, name=name)
@@ -307,7 +310,7 @@ def scale(
         [3.0, 5.0]
     """
     needs_tensor(x, "scale")
-    attrs = {"bias": float(bias), "bias_after_scale": bias_after_scale}
+    attrs = {"bias": number(bias, "bias"), "bias_after_scale": bias_after_scale}
     if isinstance(scale, int | float):
         found = create.scale(x, scale=float(scale), **attrs, name=name)
     else:
@@ -332,8 +335,8 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
         [1.0]
     """
     if not isinstance(x, Tensor):
-        return create.increment(x, step=float(value))
-    x.set_value(create.increment(x.detach(), step=float(value)))
+        return create.increment(x, step=number(value, "value"))
+    x.set_value(create.increment(x.detach(), step=number(value, "value")))
     return x
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.errors import ArgumentError
+from scull.errors import ArgumentTypeError
 from scull.ops import factor
 from scull.ops import solve as solve_ops
 from scull.tensor.size import needs_tensor
@@ -137,7 +137,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     """
     needs_tensor(x, "matrix_power")
     if not isinstance(n, int):
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"matrix_power(): argument (position 2) must be int, but got {type(n).__name__}"
         )
     return solve_ops.matrix_power(x, n=n, name=name)

@@ -18,7 +18,7 @@ from scull.ops import (
 from scull.ops import clip as ops_clip
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full_like
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import needs_tensor, number
 
 
 def as_floats(x: Any, function: str) -> Any:
@@ -376,7 +376,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
             bounds.append(bound)
         else:
             bounds.append(None)
-            attrs |= {} if bound is None else {word: float(bound)}
+            attrs |= {} if bound is None else {word: number(bound, word)}
     return ops_clip.clip(x, *bounds, **attrs, name=name)
 
 
@@ -445,6 +445,7 @@ def nan_to_num(
         >>> paddle.nan_to_num(paddle.to_tensor([float("nan"), 1.0])).tolist()
         [0.0, 1.0]
     """
+    needs_tensor(x, "nan_to_num")
     greatest = {"float64": 1.7976931348623157e308, "float16": 65504.0}.get(
         x.dtype.name, 3.4028234663852886e38
     )

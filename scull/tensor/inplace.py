@@ -5,6 +5,7 @@ from typing import Any
 from scull.deferred import load
 from scull.eager.change import in_place
 from scull.tensor import search
+from scull.tensor.size import needs_tensor
 
 WRITTEN = {  # the functions that have such a form, by module
     "cumulate": "cumprod",
@@ -21,8 +22,10 @@ WRITTEN = {  # the functions that have such a form, by module
         less_than logical_and logical_not logical_or logical_xor not_equal""",
     "manipulation": "flatten reshape squeeze t transpose unsqueeze",
     "matrix": "tril triu",
+    "number": "gcd lcm",
+    "place": "index_fill renorm",
     "reduction": "cumsum",
-    "special": "digamma erfinv lgamma logit polygamma",
+    "special": "digamma erfinv i0 lgamma logit multigammaln polygamma",
     "trigonometry": "acos acosh asin asinh atan atanh cos cosh sin sinh tan",
 }
 VIEWS = "flatten reshape squeeze t transpose unsqueeze"
@@ -56,6 +59,7 @@ def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.where_(paddle.to_tensor([True, False]), paddle.ones([2]), 0.0).tolist()
         [1.0, 0.0]
     """
+    needs_tensor(x, "where_")
     return in_place(chosen)(x, condition, y, name)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
@@ -9,6 +10,7 @@ from scull.ops import compare, move, pick, search
 from scull.ops import index as places
 from scull.ops import join as ops
 from scull.ops import mask as masks
+from scull.ops.slicing import slice
 from scull.tensor.attribute import broadcast_shape
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
@@ -117,7 +119,8 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[A
         >>> [v.tolist() for v in paddle.chunk(paddle.arange(4), 2)]
         [[0, 1], [2, 3]]
     """
-    axis = axis % len(x.shape) if isinstance(axis, int) else axis
+    needs_tensor(x, "chunk")
+    axis = axis_of(axis, len(x.shape)) if isinstance(axis, int) else axis
     return split(x, integer(chunks, "chunks"), axis, name)
 
 
@@ -134,7 +137,7 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
         [[1, 2], [3, 4]]
     """
     needs_tensor(input, "unbind", "input")
-    return ops.unbind(input, axis=axis)
+    return ops.unbind(input, axis=integer(axis, "axis"))
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
@@ -249,6 +252,7 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
         >>> paddle.scatter_nd(paddle.to_tensor([[1]]), paddle.to_tensor([2.0]), [3]).tolist()
         [0.0, 2.0, 0.0]
     """
+    needs_tensor(updates, "scatter_nd", "updates")
     return places.scatter_nd_add(zeros(shape, updates.dtype), index, updates, name=name)
 
 
@@ -344,6 +348,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
         >>> paddle.take_along_axis(x, paddle.to_tensor([[0]]), 0).tolist()
         [[1, 2]]
     """
+    needs_tensor(arr, "take_along_axis", "arr")
+    needs_tensor(indices, "take_along_axis", "indices")
     needs_axes_alike(arr, indices)
     if broadcast:
         shape = stretched_shape(arr, indices, axis)
@@ -376,6 +382,16 @@ def stretched(x: Any, shape: list[int]) -> Any:
     return x if list(x.shape) == shape and not is_static() else move.expand(x, shape=shape)
 
 
+def cut_to(values: Any, shape: list[int]) -> Any:
+    """The first of `values` on each axis, as many as `shape` says; fewer are stretched."""
+    if len(values.shape) != len(shape):
+        return stretched(values, shape)
+    more = [a for a, (n, m) in enumerate(zip(values.shape, shape, strict=True)) if n > m]
+    if more:
+        values = slice(values, axes=more, starts=(0,) * len(more), ends=[shape[a] for a in more])
+    return stretched(values, shape)
+
+
 def put_along_axis(
     arr: Any,
     indices: Any,
@@ -402,10 +418,14 @@ def put_along_axis(
         >>> paddle.put_along_axis(x, paddle.to_tensor([[0]]), 9, 0).tolist()
         [[9, 9], [3, 4]]
     """
+    needs_tensor(arr, "put_along_axis", "arr")
+    needs_tensor(indices, "put_along_axis", "indices")
     needs_axes_alike(arr, indices)
     if broadcast:
         indices = stretched(indices, stretched_shape(arr, indices, axis))
-    values = stretched(tensor_like(values, arr), list(indices.shape))
+        values = stretched(tensor_like(values, arr), list(indices.shape))
+    else:
+        values = cut_to(tensor_like(values, arr), list(indices.shape))
     attrs = {"axis": axis, "reduce": reduce, "include_self": include_self}
     return pick.put_along_axis(arr, indices, values, **attrs)
 
@@ -440,4 +460,5 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
         >>> paddle.masked_fill(paddle.arange(3), paddle.arange(3) > 0, 9).tolist()
         [0, 9, 9]
     """
+    needs_tensor(x, "masked_fill")
     return compare.where(mask, tensor_like(value, x), x, name=name)

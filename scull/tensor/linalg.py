@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
-from scull.errors import ArgumentError, DtypeError
+from scull.core.meta import axis_of
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops import count, distance, elementwise, linear, move, product, reduce
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
-from scull.tensor.size import called, integer, integers, needs_tensor
+from scull.tensor.size import called, integer, integers, needs_tensor, number
 
 
 def matmul(
@@ -112,6 +113,8 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.inner(paddle.ones([2, 3]), paddle.ones([1, 3])).tolist()
         [[3.0], [3.0]]
     """
+    needs_tensor(x, "inner")
+    needs_tensor(y, "inner", "y")
     if not len(x.shape) or not len(y.shape):
         return elementwise.multiply(x, y, name)
     rows, columns = (move.reshape(v, shape=(-1, v.shape[-1])) for v in (x, y))
@@ -221,7 +224,7 @@ def norm(
         return norm_of_matrices(x, p, axes, keepdim, name)
     if p == "fro" and not axes:
         return distance.frobenius_norm(x, axis=(0,), keepdim=keepdim, reduce_all=True, name=name)
-    order = {"porder": 2.0 if p == "fro" else float(p), "keepdim": keepdim}
+    order = {"porder": 2.0 if p == "fro" else number(p, "p"), "keepdim": keepdim}
     if not axes:
         return distance.p_norm(x, **order, asvector=True, name=name)
     return distance.p_norm(x, **order, axis=axes[0], name=name)
@@ -238,7 +241,7 @@ def norm_of_matrices(x: Any, p: Any, axes: tuple[int, ...], keepdim: bool, name:
     if p in (math.inf, -math.inf):
         extreme = reduce.reduce_max if p > 0 else reduce.reduce_min
         return extreme(size, **over, name=name)
-    return pow(reduce.reduce_sum(pow(size, float(p)), **over), 1.0 / p, name)
+    return pow(reduce.reduce_sum(pow(size, number(p, "p")), **over), 1.0 / p, name)
 
 
 def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
@@ -256,7 +259,7 @@ def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
         5.0
     """
     needs_tensor(x, "dist")
-    return distance.dist(x, y, p=float(p), name=name)
+    return distance.dist(x, y, p=number(p, "p"), name=name)
 
 
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
@@ -273,13 +276,17 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
         >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 2]), 1).tolist()
         [[3.0, 3.0], [3.0, 3.0]]
     """
+    needs_tensor(x, "tensordot")
+    needs_tensor(y, "tensordot", "y")
     ndim, others = len(x.shape), len(y.shape)
     if isinstance(axes, int):
         left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
     else:
         pairs = axes if isinstance(axes[0], list | tuple) else (axes, axes)
         left, right = (integers(v, "axes") for v in (pairs[0], pairs[-1]))
-    left, right = [a % ndim for a in left], [a % others for a in right]
+    if (left and not ndim) or (right and not others):
+        raise ShapeError("a 0-D tensor has no axis to sum over")
+    left, right = [axis_of(a, ndim) for a in left], [axis_of(a, others) for a in right]
     rest = [a for a in range(ndim) if a not in left]
     more = [a for a in range(others) if a not in right]
     count = math.prod([x.shape[a] for a in left])

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from scull.core.dtype import bool_
 from scull.core.tensor import Tensor
+from scull.errors import ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
-from scull.ops import classify, compare, create, logic, reduce_given
+from scull.ops import classify, compare, listing, logic, reduce_given
 from scull.tensor.size import needs_tensor, reduced_axes
 
 
@@ -352,6 +352,8 @@ def allclose(
         >>> paddle.allclose(paddle.ones([2]), paddle.ones([2])).item()
         True
     """
+    if isinstance(rtol, bool) or isinstance(atol, bool) or not isinstance(equal_nan, bool):
+        raise ArgumentTypeError("`rtol` and `atol` are numbers, and `equal_nan` is a bool")
     tolerances = {"rtol": str(rtol), "atol": str(atol)}
     return classify.allclose(x, y, **tolerances, equal_nan=equal_nan, name=name)
 
@@ -360,16 +362,23 @@ def is_empty(x: Any, name: str | None = None) -> Any:
     """Whether a tensor has no element.
 
     Args:
-        x (Tensor): the tensor.
+        x (Tensor): the tensor; in a Program of float32, float64, int32 or int64.
         name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: a 0-D bool.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.is_empty(paddle.zeros([0, 2])).item()
         True
     """
-    empty = float(0 in list(x.shape))
-    return create.fill_constant(shape=(), value=empty, dtype=bool_, name=name)
+    needs_tensor(x, "is_empty")
+    if name is not None and not isinstance(name, str):
+        raise ArgumentTypeError(f"`name` is a string, not {type(name).__name__}")
+    if isinstance(x, Variable) and x.dtype.name not in ("float32", "float64", "int32", "int64"):
+        raise DtypeError(f"is_empty() takes no {x.dtype.name} in a Program; cast it")
+    return listing.is_empty(x, name=name)
 
 
 def is_tensor(x: Any) -> bool:

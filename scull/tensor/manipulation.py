@@ -4,11 +4,20 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
+from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import like, move, slicing, spread
-from scull.tensor.size import called, integer, integers, needs_tensor, shape_inputs
+from scull.tensor.size import (
+    axes_held,
+    called,
+    integer,
+    integers,
+    needs_tensor,
+    shape_inputs,
+)
 
 
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
@@ -62,6 +71,7 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
         >>> paddle.view_as(paddle.ones([2, 3]), paddle.ones([6])).shape
         [6]
     """
+    needs_tensor(other, "view_as", "other")
     return reshape(x, other.shape, name)
 
 
@@ -103,7 +113,8 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
         >>> paddle.unflatten(paddle.ones([4, 3]), 0, [2, -1]).shape
         [2, 2, 3]
     """
-    axis %= len(x.shape)
+    needs_tensor(x, "unflatten")
+    axis = axis_of(axis, len(x.shape))
     sizes = [*x.shape[:axis], *integers(shape, "shape"), *x.shape[axis + 1 :]]
     return reshape(x, sizes, name)
 
@@ -113,7 +124,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
 
     Args:
         x (Tensor): the elements.
-        axis (int | list | tuple, optional): which axes; all of size 1 when None.
+        axis (int | list | tuple | Tensor, optional): which axes; all of size 1 when None.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -122,6 +133,8 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
         [2]
     """
     needs_tensor(x, "squeeze")
+    if holds_variables(axis):
+        return like.squeeze(x, axes=axes_held(axis), name=name)
     return like.squeeze(x, axes=() if axis is None else integers(axis, "axis"), name=name)
 
 
@@ -139,6 +152,10 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
         [1, 2, 1]
     """
     needs_tensor(x, "unsqueeze")
+    if isinstance(axis, Variable):
+        return like.unsqueeze(x, axis, name=name)
+    if holds_variables(axis):
+        return like.unsqueeze(x, None, axes_held(axis), name=name)
     return like.unsqueeze(x, axes=integers(axis, "axis"), name=name)
 
 
@@ -173,9 +190,10 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
         >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, 2).shape
         [3, 4, 2]
     """
+    needs_tensor(x, "moveaxis")
     ndim = len(x.shape)
-    sources = [a % ndim for a in integers(source, "source")]
-    places = [a % ndim for a in integers(destination, "destination")]
+    sources = [axis_of(a, ndim) for a in integers(source, "source")]
+    places = [axis_of(a, ndim) for a in integers(destination, "destination")]
     if len(sources) != len(places) or len(set(sources)) < len(sources):
         raise ArgumentError("`source` and `destination` name as many axes, each once")
     rest = iter([a for a in range(ndim) if a not in sources])
@@ -196,6 +214,7 @@ def t(input: Any, name: str | None = None) -> Any:
         >>> paddle.t(paddle.ones([2, 3])).shape
         [3, 2]
     """
+    needs_tensor(input, "t", "input")
     if len(input.shape) > 2:
         raise ShapeError(f"t() takes at most two axes, not {len(input.shape)}; use `transpose`")
     if len(input.shape) < 2:
@@ -237,6 +256,7 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.expand_as(paddle.to_tensor([1]), paddle.ones([3])).tolist()
         [1, 1, 1]
     """
+    needs_tensor(y, "expand_as", "y")
     return like.expand_as(
         x, y, target_shape=[int(n) for n in y.shape], name=called(name, "expand_as")
     )
@@ -398,26 +418,6 @@ def strided_slice(
     )
 
 
-def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """A block of `x`.
-
-    Args:
-        x (Tensor): the elements.
-        shape (list | tuple | Tensor, optional): its sizes; -1 takes the rest of an axis.
-        offsets (list | tuple | Tensor, optional): where it begins; at 0 when None.
-        name (str, optional): of no effect.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.crop(paddle.to_tensor([[1, 2], [3, 4]]), [1, 2], [1, 0]).tolist()
-        [[3, 4]]
-    """
-    sizes = list(x.shape) if shape is None else integers(shape, "shape")
-    starts = (0,) * len(sizes) if offsets is None else integers(offsets, "offsets")
-    ends = [n if s == -1 else o + s for s, o, n in zip(sizes, starts, x.shape, strict=True)]
-    return slice(x, list(range(len(sizes))), starts, ends)
-
-
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
     """The memory of `x` read with other steps; a view off the tape.
 
@@ -433,6 +433,7 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
         >>> paddle.as_strided(paddle.arange(4), [2, 2], [1, 1]).tolist()
         [[0, 1], [1, 2]]
     """
+    needs_tensor(x, "as_strided")
     if isinstance(x, Variable):
         raise ArgumentError("as_strided() reads memory, which a Variable has none of")
     array = x.array.reshape(-1)

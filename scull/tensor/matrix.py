@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.core.tensor import Tensor
+from scull.errors import ArgumentTypeError, ShapeError
 from scull.ir.variable import Variable
 from scull.ops import create, move, spread
 from scull.ops import diagonal as ops
@@ -29,6 +32,16 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
     return create.eye(num_rows=rows, num_columns=columns, dtype=dtype_or_default(dtype), name=name)
 
 
+def check_diagonal(x: Any, diagonal: Any, function: str) -> None:
+    """Refuse what has no triangles, and a diagonal that is no integer."""
+    needs_tensor(x, function)
+    if len(x.shape) < 2:
+        raise ShapeError(f"x shape in {function} must be at least 2-D, not {len(x.shape)}-D")
+    if not isinstance(diagonal, int | np.integer):
+        kind = type(diagonal).__name__
+        raise ArgumentTypeError(f"diagonal in {function} must be a python Int, not {kind}")
+
+
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """`x` with zeros above a diagonal of its last two axes.
 
@@ -42,6 +55,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
         >>> paddle.tril(paddle.ones([2, 2])).tolist()
         [[1.0, 0.0], [1.0, 1.0]]
     """
+    check_diagonal(x, diagonal, "tril")
     return move.tril_triu(x, diagonal=diagonal, lower=True, name=called(name, "tril"))
 
 
@@ -58,6 +72,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
         >>> paddle.triu(paddle.ones([2, 2])).tolist()
         [[1.0, 1.0], [0.0, 1.0]]
     """
+    check_diagonal(x, diagonal, "triu")
     return move.tril_triu(x, diagonal=diagonal, lower=False, name=called(name, "triu"))
 
 

@@ -13,9 +13,9 @@ from scull.ir.variable import Variable
 NO_METHODS = """
     arange array_length array_read array_write assign broadcast_shape clone complex create_array
     crop eigh einsum empty empty_like eye fill_constant full full_like get_rng_state linspace
-    logspace meshgrid normal ones ones_like rand randint randint_like randn randperm
-    searchsorted seed set_rng_state shape standard_normal svd to_tensor tolist uniform where_
-    zeros zeros_like"""
+    logspace meshgrid normal ones ones_like poisson rand randint randint_like randn randperm
+    searchsorted seed set_rng_state shape standard_normal svd to_tensor tolist tril_indices
+    triu_indices uniform where_ zeros zeros_like"""
 
 
 class Method:

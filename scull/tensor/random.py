@@ -10,7 +10,7 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops import like, random
 from scull.ops.promotion import cast_to
-from scull.tensor.size import dtype_or_default, integer, needs_tensor, shape_inputs
+from scull.tensor.size import dtype_or_default, integer, needs_tensor, number, shape_inputs
 
 
 def seed(seed: Any) -> Generator:
@@ -97,7 +97,9 @@ def uniform(
     """
     tensor, tensors, sizes = shape_inputs(shape)
     attrs = {"shape": sizes, "dtype": dtype_or_default(dtype), "seed": seed}
-    return random.uniform(tensor, tensors, **attrs, min=float(min), max=float(max), name=name)
+    bounds = {"min": min, "max": max}
+    bounds = {n: v if isinstance(v, Variable) else float(v) for n, v in bounds.items()}
+    return random.uniform(tensor, tensors, **attrs, **bounds, name=name)
 
 
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -141,7 +143,9 @@ def gaussian(
     """
     tensor, tensors, sizes = shape_inputs(shape)
     attrs = {"shape": sizes, "dtype": dtype_or_default(dtype), "seed": seed}
-    return random.gaussian(tensor, tensors, **attrs, mean=float(mean), std=float(std), name=name)
+    return random.gaussian(
+        tensor, tensors, **attrs, mean=number(mean, "mean"), std=number(std, "std"), name=name
+    )
 
 
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -247,6 +251,7 @@ def randint_like(
         >>> paddle.randint_like(paddle.ones([2]), 3, 4).tolist()
         [3.0, 3.0]
     """
+    needs_tensor(x, "randint_like")
     low, high = (0, low) if high is None else (low, high)
     sizes = like.shape(x) if isinstance(x, Variable) else x.shape
     found = randint(low, high, sizes, "int64", name)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from scull.core.dtype import dtype_of, int64
+from scull.core.meta import axis_of
+from scull.errors import DtypeError, ShapeError
 from scull.ops import (
     classify,
     compare,
@@ -17,7 +19,7 @@ from scull.ops import (
 )
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full_like
-from scull.tensor.size import integer, needs_tensor, reduced_axes
+from scull.tensor.size import axis_held, needs_tensor, reduced_axes
 
 
 def sum(
@@ -164,6 +166,8 @@ def prod(
     needs_tensor(x, "prod")
     if dtype is not None:
         x = cast_to(x, dtype)
+    if x.dtype.name == "bool":
+        raise DtypeError("truth values have no product; use `all`, or give another `dtype`")
     axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_prod(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
 
@@ -182,11 +186,12 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None)
         >>> paddle.cumsum(paddle.to_tensor([1, 2, 3])).tolist()
         [1, 3, 6]
     """
+    needs_tensor(x, "cumsum")
     if dtype is not None and dtype_of(dtype) is not x.dtype:
         x = cast_to(x, dtype)
     if axis is None:
         return search.cumsum(x, flatten=True, name=name)
-    return search.cumsum(x, axis=integer(axis, "axis"), name=name)
+    return search.cumsum(x, axis=axis_held(axis), name=name)
 
 
 def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -225,6 +230,7 @@ def nansum(
         >>> paddle.nansum(paddle.to_tensor([1.0, float("nan")])).item()
         1.0
     """
+    needs_tensor(x, "nansum")
     zeros = full_like(x, 0.0)
     return sum(compare.where(classify.isnan(x), zeros, x), axis, dtype, keepdim, name)
 
@@ -243,6 +249,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
         >>> paddle.count_nonzero(paddle.to_tensor([0, 3, 4])).item()
         2
     """
+    needs_tensor(x, "count_nonzero")
     return sum(cast_to(x, "bool"), axis, "int64", keepdim, name)
 
 
@@ -269,10 +276,15 @@ def diff(
         >>> paddle.diff(paddle.to_tensor([1, 4, 9])).tolist()
         [3, 5]
     """
+    needs_tensor(x, "diff")
+    if not len(x.shape):
+        raise ShapeError("a 0-D tensor has no neighbouring elements")
     parts = [v for v in (prepend, x, append) if v is not None]
     x = join.concat(parts, axis=axis) if len(parts) > 1 else x
     for _ in range(n):
-        axis %= len(x.shape)
+        axis = axis_of(axis, len(x.shape))
+        if not x.shape[axis]:
+            break
         above = slicing.slice(x, axes=(axis,), starts=(1,), ends=(2**31 - 1,))
         below = slicing.slice(x, axes=(axis,), starts=(0,), ends=(-1,))
         if x.dtype.name == "bool":

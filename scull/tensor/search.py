@@ -3,23 +3,26 @@
 from typing import Any
 
 from scull.core.dtype import dtype_of
+from scull.core.meta import promote
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops import compare, count, order, pick, search
+from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice
 from scull.tensor.creation import constant
-from scull.tensor.size import called, integer, needs_tensor, tensor_like
+from scull.tensor.size import axis_held, called, integer, needs_tensor, tensor_like
 
 
 def place_of(operator: Any, x: Any, axis: Any, keepdim: bool, dtype: Any, name: Any) -> Any:
     """The place of an extreme."""
+    needs_tensor(x, operator.op.name)
     if dtype is None:
         raise ArgumentError("`dtype` is int32 or int64, not None")
     attrs = {"keepdims": keepdim, "dtype": dtype_of(dtype)}
     if axis is None:
         return operator(x, axis=0, flatten=True, **attrs, name=name)
-    return operator(x, axis=integer(axis, "axis"), **attrs, name=name)
+    return operator(x, axis=axis_held(axis), **attrs, name=name)
 
 
 def argmax(
@@ -193,7 +196,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     known = next((v for v in (x, y) if isinstance(v, Tensor | Variable)), None)
     if known is None:
         known = constant([x, y])
-    return compare.where(condition, tensor_like(x, known), tensor_like(y, known), name=name)
+    x, y = tensor_like(x, known), tensor_like(y, known)
+    if x.dtype is not y.dtype and x.dtype.is_float and y.dtype.is_float:
+        common = promote(x.dtype, y.dtype)
+        x, y = cast_to(x, common), cast_to(y, common)
+    return compare.where(condition, x, y, name=name)
 
 
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
@@ -268,6 +275,7 @@ def bucketize(
         >>> paddle.bucketize(paddle.to_tensor([2, 3]), paddle.to_tensor([1, 3, 5])).tolist()
         [1, 1]
     """
+    needs_tensor(sorted_sequence, "bucketize", "sorted_sequence")
     if len(sorted_sequence.shape) != 1:
         raise ArgumentError(f"sorted_sequence has {len(sorted_sequence.shape)} axes, not one")
     return searchsorted(sorted_sequence, x, out_int32, right, name)
@@ -300,6 +308,8 @@ def unique(
     """
     needs_tensor(x, "unique")
     wanted = (return_index, return_inverse, return_counts)
+    if not all(isinstance(v, bool) for v in wanted):
+        raise ArgumentTypeError("`return_index`, `return_inverse` and `return_counts` are bool")
     flags = {"return_index": return_index, "return_inverse": return_inverse}
     flags |= {"return_counts": return_counts, "axis": () if axis is None else (axis,)}
     found, *others = count.unique(x, **flags, dtype=dtype_of(dtype), is_sorted=True)

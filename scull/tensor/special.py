@@ -1,9 +1,10 @@
 """Functions that are integrals or series."""
 
+import math
 from typing import Any
 
-from scull.errors import ArgumentError
-from scull.ops import special
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ops import bessel, special
 from scull.tensor.size import needs_tensor
 
 
@@ -69,8 +70,10 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
         1.6449
     """
     needs_tensor(x, "polygamma")
-    if not isinstance(n, int) or n < 0:
-        raise ArgumentError(f"`n` is an integer from 0 on, not {n!r}")
+    if not isinstance(n, int):
+        raise ArgumentTypeError(f"`n` is an integer from 0 on, not {n!r}")
+    if n < 0:
+        raise ArgumentError(f"`n` is an integer from 0 on, not {n}")
     return special.digamma(x, name) if n == 0 else special.polygamma(x, n=n, name=name)
 
 
@@ -89,3 +92,105 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """
     needs_tensor(x, "logit")
     return special.logit(x, eps=0.0 if eps is None else eps, name=name)
+
+
+def i0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 0.
+
+    Args:
+        x (Tensor): the operand, of float32 or float64.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.i0(paddle.to_tensor([0.0])).tolist()
+        [1.0]
+    """
+    needs_tensor(x, "i0")
+    return bessel.i0(x, name=name)
+
+
+def i0e(x: Any, name: str | None = None) -> Any:
+    """`i0` times ``exp(-|x|)``, which does not overflow.
+
+    Args:
+        x (Tensor): the operand, of float32 or float64.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.i0e(paddle.to_tensor([0.0])).tolist()
+        [1.0]
+    """
+    needs_tensor(x, "i0e")
+    return bessel.i0e(x, name=name)
+
+
+def i1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 1.
+
+    Args:
+        x (Tensor): the operand, of float32 or float64.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> round(paddle.i1(paddle.to_tensor(1.0)).item(), 4)
+        0.5652
+    """
+    needs_tensor(x, "i1")
+    return bessel.i1(x, name=name)
+
+
+def i1e(x: Any, name: str | None = None) -> Any:
+    """`i1` times ``exp(-|x|)``, which does not overflow.
+
+    Args:
+        x (Tensor): the operand, of float32 or float64.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.i1e(paddle.to_tensor([0.0])).tolist()
+        [0.0]
+    """
+    needs_tensor(x, "i1e")
+    return bessel.i1e(x, name=name)
+
+
+def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+    """The logarithm of the gamma function of `p` dimensions.
+
+    Args:
+        x (Tensor): numbers above ``(p - 1) / 2``, of float32 or float64.
+        p (int): the number of dimensions, at least 1.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> round(paddle.multigammaln(paddle.to_tensor(2.0), 2).item(), 4)
+        0.4516
+    """
+    needs_tensor(x, "multigammaln")
+    if not isinstance(p, int) or p < 1:
+        raise ArgumentError(f"`p` is an integer from 1 on, not {p!r}")
+    lower = [special.lgamma(x - 0.5 * k) for k in range(p - 1, -1, -1)]
+    total = lower[0]
+    for part in lower[1:]:
+        total = total + part
+    return total + 0.25 * p * (p - 1) * math.log(math.pi)

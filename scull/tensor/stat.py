@@ -2,14 +2,31 @@
 
 from typing import Any
 
-from scull.ops import compare, elementwise, like, math, move, reduce, search
+import numpy as np
+
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.variable import Variable
+from scull.ops import (
+    compare,
+    elementwise,
+    like,
+    math,
+    move,
+    reduce,
+    reduce_given,
+    rounding,
+    search,
+)
+from scull.ops import median as middle
 from scull.ops.compare import where
 from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice
+from scull.tensor.creation import assign
 from scull.tensor.function import isnan
 from scull.tensor.logic import any
 from scull.tensor.reduction import sum
-from scull.tensor.size import needs_tensor, reduced_axes
+from scull.tensor.size import integers, is_static, needs_tensor, reduced_axes
 
 
 def var(
@@ -115,9 +132,34 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
         >>> paddle.nanmean(paddle.to_tensor([1.0, float("nan"), 3.0])).item()
         2.0
     """
+    needs_tensor(x, "nanmean")
     known = cast_to(compare.equal(x, x), x.dtype)
     total = sum(where(isnan(x), like.full_like(x, value=0.0), x), axis, None, keepdim)
     return elementwise.divide(total, sum(known, axis, None, keepdim), name)
+
+
+def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The middle of the elements that are not NaN, or the mean of the two in the middle.
+
+    Args:
+        x (Tensor): the elements.
+        axis (int | list | tuple, optional): the axes; all of them when None.
+        keepdim (bool): whether they stay, with size 1.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the dtype of `x`; NaN where all elements are.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nanmedian(paddle.to_tensor([1.0, float("nan"), 4.0, 2.0])).item()
+        2.0
+    """
+    needs_tensor(x, "nanmedian")
+    axes = () if axis is None else integers(axis, "axis")
+    if axis is not None and not axes:
+        raise ArgumentError("`axis` names no axis")
+    return middle.nanmedian(x, axis=axes, keepdim=keepdim, name=name)[0]
 
 
 def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
@@ -125,22 +167,91 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 
     Args:
         x (Tensor): the elements.
-        q (float): between 0 and 1.
-        axis (int, optional): the axis; all elements when None.
-        keepdim (bool): whether the axis stays, with size 1.
+        q (float | list | tuple): between 0 and 1.
+        axis (int | list, optional): the axes; all elements when None.
+        keepdim (bool): whether the axes stay, with size 1.
+
+    Returns:
+        Tensor: of float64; NaN where an element is. Of several `q` each gives one place of a new
+        first axis.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.quantile(paddle.to_tensor([1.0, 2.0, 3.0]), 0.5).item()
         2.0
+        >>> paddle.quantile(paddle.to_tensor([1.0, 2.0, 3.0]), [0.0, 0.75]).tolist()
+        [1.0, 2.5]
     """
-    needs_tensor(x, "quantile")
-    rising, along = ordered(cast_to(x, "float64"), axis)
-    last = rising.shape[along] - 1
-    low = min(int(q * last), last)
-    high, part = min(low + 1, last), q * last - low
-    first, second = (slice(rising, axes=(along,), starts=(i,), ends=(i + 1,)) for i in (low, high))
-    found = first * (1.0 - part) + second * part
-    if keepdim:
-        return found if axis is not None else move.reshape(found, shape=(1,) * len(x.shape))
-    return like.squeeze(found, axes=(along,))
+    return quantiles(x, q, axis, keepdim, "quantile", False)
+
+
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+    """As `quantile`, of the elements that are not NaN.
+
+    Args:
+        x (Tensor): the elements.
+        q (float | list | tuple): between 0 and 1.
+        axis (int | list, optional): the axes; all elements when None.
+        keepdim (bool): whether the axes stay, with size 1.
+
+    Returns:
+        Tensor: of float64; NaN where all elements are. Of several `q` each gives one place of a
+        new first axis.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nanquantile(paddle.to_tensor([1.0, float("nan"), 3.0]), 0.5).item()
+        2.0
+    """
+    return quantiles(x, q, axis, keepdim, "nanquantile", True)
+
+
+def parts_of(q: Any) -> list[float]:
+    """The parts between 0 and 1 that a quantile is asked for."""
+    if not isinstance(q, int | float | list | tuple):
+        raise ArgumentTypeError(f"`q` is a number or a list of them, not {type(q).__name__}")
+    parts = list(q) if isinstance(q, list | tuple) else [q]
+    if not parts or not all(0 <= v <= 1 for v in parts):
+        raise ArgumentError(f"`q` is {q!r}, not between 0 and 1")
+    return parts
+
+
+def quantiles(x: Any, q: Any, axis: Any, keepdim: bool, function: str, skip: bool) -> Any:
+    """Quantiles of all elements, or with `skip` of those that are not NaN."""
+    if not isinstance(x, Tensor | Variable):
+        raise ArgumentTypeError(f"{function}(): `x` must be Tensor, but got {type(x).__name__}")
+    parts, ndim = parts_of(q), len(x.shape)
+    axes = tuple(range(ndim)) if axis is None else integers(axis, "axis")
+    if not all(-ndim <= a < ndim for a in axes):
+        raise ArgumentError(f"`axis` is {axis!r}, outside [-{ndim}, {ndim}) of {x.meta}")
+    over = sorted({a % ndim for a in axes}) if axes else list(range(ndim))
+    kept = [a for a in range(ndim) if a not in over]
+    rows = move.transpose(x, perm=(*kept, *over)) if ndim > 1 else x
+    last = len(kept)
+    rows = (
+        move.flatten(rows, start_axis=last, stop_axis=-1) if over else like.unsqueeze(x, axes=(0,))
+    )
+    known = compare.equal(rows, rows)
+    reach = reduce.reduce_sum(cast_to(known, "float64"), axis=(last,), keepdim=True) - 1.0
+    places = reach * constant(parts)
+    if not skip:
+        whole = reduce_given.reduce_all(known, axis=(last,), keepdim=True)
+        end = like.size_of(rows, axis=(last,)) - 1.0
+        places = where(whole, places, cast_to(end, "float64") + like.full_like(places, value=0.0))
+    rising = cast_to(search.argsort(rows, axis=last)[0], "float64")
+    low, high = rounding.floor(places), rounding.ceil(places)
+    below, above = (
+        search.take_along_axis(rising, cast_to(v, "int64"), axis=last) for v in (low, high)
+    )
+    found = below + (above - below) * (places - low)
+    if len(parts) == 1:
+        found = like.squeeze(found, axes=(last,))
+        return like.unsqueeze(found, axes=tuple(over)) if keepdim and over else found
+    found = move.transpose(found, perm=(last, *range(last)))
+    return like.unsqueeze(found, axes=tuple(a + 1 for a in over)) if keepdim and over else found
+
+
+def constant(values: list[float]) -> Any:
+    """A vector of float64."""
+    array = np.array(values, "float64")
+    return assign(array) if is_static() else Tensor(array)

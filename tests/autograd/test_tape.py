@@ -254,6 +254,17 @@ def test_a_change_in_place_is_told_with_the_versions():
         z.backward()
 
 
+def test_a_refused_gradient_says_how_often_its_operand_was_changed_before_and_after():
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    y = (x * 2.0).scale_(2.0)
+    out = y**2
+    y.scale_(3.0)
+    y.add_(y)
+    with pytest.raises(InPlaceError, match="tensor_version:3 != wrapper_version_snapshot:1"):
+        out.sum().backward()
+
+
 def test_a_backward_hook_is_called_when_the_gradient_has_arrived():
     x, seen = leaf(1.0), []
     x._register_backward_hook(lambda: seen.append(x.grad.tolist()))

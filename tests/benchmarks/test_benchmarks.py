@@ -88,15 +88,23 @@ def test_the_program_of_the_chain_has_its_operators_and_computes_it():
     assert len(plan.steps) == executor.LENGTH
 
 
-def test_the_ledger_is_within_5_percent_of_tracemalloc_where_kernels_need_no_scratch():
-    run = memory.perceptron(trained=False)
+RUNS = {
+    "forward": partial(memory.perceptron, trained=False),
+    "step": partial(memory.perceptron, trained=True),
+    "demo": memory.demo,
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_ledger_is_within_5_percent_of_tracemalloc(name):
+    run = RUNS[name]()
     assert memory.ledger_peak(run) == pytest.approx(memory.traced_peak(run), rel=0.05)
 
 
-@pytest.mark.parametrize("made", [partial(memory.perceptron, trained=True), memory.demo])
-def test_temporaries_take_little_more_than_lifetimes_allow(made):
-    run = made()
-    assert memory.ledger_peak(run) <= 1.2 * memory.lifetime_peak(run)
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_takes_little_more_than_lifetimes_allow(name):
+    run = RUNS[name]()
+    assert memory.traced_peak(run) <= 1.2 * memory.lifetime_peak(run)
 
 
 def test_lifetimes_of_a_chain_allow_two_values_at_once():

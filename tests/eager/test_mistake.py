@@ -3,7 +3,7 @@
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError
+from scull.errors import ArgumentTypeError
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,6 @@ from scull.errors import ArgumentError
     ],
 )
 def test_what_is_no_tensor_is_named(call, law):
-    with pytest.raises(ArgumentError, match=law) as caught:
+    with pytest.raises(ArgumentTypeError, match=law) as caught:
         call()
     assert "test_mistake.py:" in caught.value.__notes__[0]

@@ -213,3 +213,12 @@ def test_debug_2_prints_the_steps_with_their_times(capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert line.split()[:2] == ["0", "exp"]
     assert line.endswith("us")
+
+
+def test_arrays_of_uint16_are_the_bits_of_bfloat16():
+    x = paddle.static.data("bits", [3], np.uint16)
+    assert x.dtype is paddle.bfloat16
+    given = np.array([1.0, -2.5, 0.0], "float32")
+    bits = (given.view("uint32") >> 16).astype("uint16")
+    (found,) = paddle.static.Executor().run(feed={"bits": bits}, fetch_list=[x * 2.0])
+    np.testing.assert_array_equal(found.astype("float32"), given * 2)

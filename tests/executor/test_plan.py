@@ -126,3 +126,43 @@ def test_a_view_read_after_its_base_is_overwritten_keeps_the_old_value(programs)
     found = paddle.static.Executor().run(main, fetch_list=[later, w], scope=scope)
     assert found[0].tolist() == [[0.0, 2.0], [1.0, 3.0]]
     assert found[1].tolist() == [[-1.0, 0.0], [1.0, 2.0]]
+
+
+def test_what_an_operator_overwrites_and_another_replaces_is_stored(programs):
+    x = paddle.static.create_global_var([2], 4.0, "float32", persistable=True, name="x")
+    rate = paddle.full([1], 1.0)
+    block = programs[0].global_block()
+    inputs = {"Param": x, "Grad": paddle.ones([2]), "LearningRate": rate}
+    block.append_op("sgd", inputs, {"ParamOut": x})
+    paddle.assign(x * 10.0, output=x)
+    exe, scope = paddle.static.Executor(), paddle.static.Scope()
+    exe.run(programs[1], scope=scope)
+    exe.run(programs[0], scope=scope)
+    assert scope.var("x").value.tolist() == [30.0, 30.0]
+
+
+def test_a_list_is_overwritten_in_place(programs):
+    x = paddle.static.create_global_var([2], 4.0, "float32", persistable=True, name="x")
+    block = programs[0].global_block()
+    found = block.create_var("found", shape=[1], dtype="bool")
+    inputs = {"X": [x], "Scale": paddle.full([1], 2.0)}
+    block.append_op("check_finite_and_unscale", inputs, {"Out": [x], "FoundInfinite": found})
+    exe, scope = paddle.static.Executor(), paddle.static.Scope()
+    exe.run(programs[1], scope=scope)
+    memory = scope.var("x").value
+    exe.run(programs[0], scope=scope)
+    assert memory.tolist() == [2.0, 2.0]
+
+
+def test_parts_of_a_buffer_see_what_is_written_to_it(programs):
+    x, y = paddle.full([2], 4.0), paddle.full([1], 6.0)
+    block = programs[0].global_block()
+    parts = [block.create_var(n, shape=[1], dtype="float32") for n in ("a", "b")]
+    whole = block.create_var("whole", shape=[3], dtype="float32")
+    attrs = {"dtype": 5, "copy_data": True, "use_align": False}
+    outputs = {"Output": parts, "FusedOutput": whole}
+    block.append_op("coalesce_tensor", {"Input": [x, y]}, outputs, attrs)
+    inputs = {"Param": whole, "Grad": paddle.ones([3]), "LearningRate": paddle.full([1], 1.0)}
+    block.append_op("sgd", inputs, {"ParamOut": whole})
+    found = paddle.static.Executor().run(programs[0], fetch_list=parts)
+    assert [v.tolist() for v in found] == [[3.0, 3.0], [5.0]]

@@ -16,8 +16,9 @@ import tests.ops.samples
 from scull.core import session
 from scull.core.attribute import normalised
 from scull.core.dtype import of_array
-from scull.core.eager import kernel_for, meta_or_none, padded
+from scull.core.eager import kernel_for
 from scull.core.op import Op, as_outputs, by_name
+from scull.core.operand import meta_or_none, padded
 from scull.core.random import Draw
 from scull.core.tensor import Rows, Tensor
 from scull.errors import DtypeError
@@ -61,7 +62,7 @@ class Case:
         """The results of the kernel for plain arrays: one entry an output."""
         options = {"draw": DRAW} if "random" in self.op.effects else {}
         if out is not None:
-            options["out"] = out if len(self.op.outputs) > 1 else out[0]
+            options["out"] = out if len(self.op.outputs) != 1 else out[0]
         found = kernel_for(self.op, list(inputs))(*inputs, **self.attrs, **options)
         return tuple(map(as_arrays, as_outputs(self.op, found)))
 

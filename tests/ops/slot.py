@@ -13,10 +13,20 @@ HIDDEN = {"use_mkldnn", "use_cudnn", "use_quantizer", "mkldnn_data_type", "use_d
 
 # Where a declaration differs on purpose: by operator type, what is said of it and why it is so.
 GLOBAL = "taken with global statistics only, which SavedMean and SavedVariance then hold too"
+REAL = "it says whether the matrix is real, and with it the gradient"
 DEVIATIONS: dict[str, dict[str, str]] = {
+    "hierarchical_sigmoid": {
+        "output W_Out is missing": "it is W itself, handed on to parameter servers",
+    },
+    "eig": {"gradient input X is not the reference's": REAL},
+    "assert": {"input Data is optional": "Programs of the reference leave it empty"},
     "batch_norm": {
         "gradient input Mean is missing": GLOBAL,
         "gradient input Variance is missing": GLOBAL,
+    },
+    "data_norm": {
+        f"gradient output {n} is missing": "written where several processes share their sums"
+        for n in ("BatchSize", "BatchSum", "BatchSquareSum")
     },
 }
 

@@ -6,11 +6,17 @@ NAMES = {
     "activation": """
         elu elu_ gelu glu hardsigmoid hardswish leaky_relu leaky_relu_ log_softmax relu relu6
         relu_ sigmoid silu softmax softmax_ softplus swish tanh tanh_""",
-    "affine": "linear",
+    "adaptive": """
+        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+        adaptive_max_pool2d adaptive_max_pool3d""",
+    "affine": "bilinear linear",
+    "alignment": "ctc_loss hsigmoid_loss rnnt_loss",
     "attention": "scaled_dot_product_attention",
-    "classification": "cross_entropy softmax_with_cross_entropy",
-    "convolution": "conv1d conv2d",
+    "choice": "gumbel_softmax maxout rrelu",
+    "classification": "cross_entropy margin_cross_entropy softmax_with_cross_entropy",
+    "convolution": "conv1d conv2d conv3d",
     "distance": "pairwise_distance",
+    "grid": "affine_grid grid_sample temporal_shift",
     "likelihood": "dice_loss gaussian_nll_loss npair_loss poisson_nll_loss sigmoid_focal_loss",
     "lookup": "embedding one_hot",
     "loss": """
@@ -23,15 +29,15 @@ NAMES = {
     "norm": "batch_norm cosine_similarity instance_norm layer_norm local_response_norm normalize",
     "omission": "alpha_dropout dropout dropout2d dropout3d",
     "padding": "pad zeropad2d",
-    "pooling": """
-        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d
-        avg_pool2d max_pool1d max_pool2d""",
+    "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
+    "ragged": "gather_tree sequence_mask",
     "shrink": """
         celu hardshrink hardtanh hardtanh_ log_sigmoid mish prelu selu softshrink softsign
         tanhshrink thresholded_relu thresholded_relu_""",
-    "transpose": "conv1d_transpose conv2d_transpose",
+    "transpose": "conv1d_transpose conv2d_transpose conv3d_transpose",
+    "unpooling": "max_unpool1d max_unpool2d max_unpool3d",
     "vision": "channel_shuffle fold interpolate pixel_shuffle pixel_unshuffle unfold upsample",
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
-__all__ = [*listed(NAMES)]
+__all__ = listed(NAMES)

@@ -11,6 +11,7 @@ from scull.ops import affine, math
 from scull.ops import softmax as softmaxes
 from scull.ops.elementwise import multiply
 from scull.ops.join import split
+from scull.tensor.size import needs_tensor
 
 
 def relu(x: Any, name: str | None = None) -> Any:
@@ -316,6 +317,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
         >>> paddle.nn.functional.glu(paddle.to_tensor([4.0, 0.0])).tolist()
         [2.0]
     """
+    needs_tensor(x, "glu")
     ndim = len(x.shape)
     if not -ndim <= axis < ndim:
         raise ArgumentError(f"`axis` is {axis}, outside [-{ndim}, {ndim})")

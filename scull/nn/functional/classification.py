@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from scull.core.meta import axis_of
+from scull.core.meta import axis_of, floating
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.lookup import one_hot
 from scull.nn.functional.reduction import average, check_reduction, total
 from scull.ops import cross_entropy as entropy
+from scull.ops import ranking
 from scull.ops.compare import not_equal
 from scull.ops.cross_entropy import beside, cast_to, guarded_ratio, number_counted
 from scull.ops.elementwise import multiply
@@ -16,6 +17,24 @@ from scull.ops.like import squeeze, unsqueeze
 from scull.ops.linear import matmul
 from scull.ops.loss import label_smooth
 from scull.ops.move import reshape, transpose
+from scull.tensor.size import needs_tensor
+
+
+def both_tensors(scores: Any, label: Any, function: str, name: str) -> None:
+    """Refuse scores, called `name`, and labels that are no tensors."""
+    needs_tensor(scores, function, name)
+    needs_tensor(label, function, "label")
+
+
+def lacks_axis(label: Any, scores: Any) -> bool:
+    """Whether labels have an axis fewer than scores; if not they must have as many."""
+    flat = len(scores.shape) - 1 == len(label.shape)
+    if not flat and len(scores.shape) != len(label.shape):
+        raise ShapeError(
+            "Expected input_dims - 1 = label_dims or input_dims == label_dims "
+            f"(got input_dims {len(scores.shape)}, label_dims {len(label.shape)})"
+        )
+    return flat
 
 
 def cross_entropy(
@@ -54,6 +73,7 @@ def cross_entropy(
         >>> round(paddle.nn.functional.cross_entropy(scores, labels).item(), 4)
         1.3863
     """
+    both_tensors(input, label, "cross_entropy", "input")
     plain = use_softmax and weight is None and not (soft_label or label_smoothing)
     if plain and reduction == "mean" and 0 <= input.ndim - label.ndim <= 1:
         counted = ignore_index >= 0 or isinstance(label, Tensor)
@@ -66,12 +86,8 @@ def cross_entropy(
             "When soft_label == True, the value of 'ignore_index' in softmax_cross_entropy "
             f"should be '-100', but received {ignore_index}, which is not allowed."
         )
-    flat = len(input.shape) - 1 == len(label.shape)
-    if not flat and len(input.shape) != len(label.shape):
-        raise ShapeError(
-            "Expected input_dims - 1 = label_dims or input_dims == label_dims "
-            f"(got input_dims {len(input.shape)}, label_dims {len(label.shape)})"
-        )
+    flat = lacks_axis(label, input)
+    floating(input.meta)
     label = beside(input, label, axis)
     if label_smoothing > 0:
         label, soft_label = smoothed(input, label, label_smoothing, axis), True
@@ -172,6 +188,7 @@ def softmax_with_cross_entropy(
         >>> paddle.nn.functional.softmax_with_cross_entropy(scores, labels).tolist()
         [[0.0]]
     """
+    both_tensors(logits, label, "softmax_with_cross_entropy", "logits")
     if len(logits.shape) - 1 == len(label.shape):
         label = unsqueeze(label, axes=(axis,))
     softmax, out = entropy.softmax_with_cross_entropy(
@@ -183,3 +200,57 @@ def softmax_with_cross_entropy(
         axis=axis,
     )
     return (out, softmax) if return_softmax else out
+
+
+def margin_cross_entropy(
+    logits: Any,
+    label: Any,
+    margin1: float = 1.0,
+    margin2: float = 0.5,
+    margin3: float = 0.0,
+    scale: float = 64.0,
+    group: Any = None,
+    return_softmax: bool = False,
+    reduction: str | None = "mean",
+) -> Any:
+    """Cross entropy of cosines, where that of the label is made harder by margins.
+
+    The cosine of its angle becomes ``cos(margin1 * angle + margin2) - margin3``; then all are
+    multiplied by `scale`.
+
+    Args:
+        logits (Tensor): floats [batch, classes]: cosines, between -1 and 1.
+        label (Tensor): int32 or int64 [batch] or [batch, 1].
+        margin1 (float): what the angle is multiplied by.
+        margin2 (float): what is added to the angle.
+        margin3 (float): what is taken from the cosine.
+        scale (float): what all cosines are multiplied by.
+        group (Group, optional): None or False: one process holds all classes.
+        return_softmax (bool): whether to return the softmax too.
+        reduction (str, optional): "mean", "sum", or None or "none".
+
+    Returns:
+        Tensor | tuple[Tensor, Tensor]: the loss, 0-D or [batch, 1], and the softmax.
+
+    Raises:
+        ArgumentError: `reduction` is unknown, or `group` is one of processes.
+        ShapeError: `logits` is no matrix, or `label` does not go with it.
+
+    Examples:
+        >>> import scull as paddle
+        >>> cosines, labels = paddle.zeros([2, 4]), paddle.to_tensor([0, 3])
+        >>> loss = paddle.nn.functional.margin_cross_entropy(cosines, labels, margin2=0.0)
+        >>> round(loss.item(), 4)
+        1.3863
+    """
+    both_tensors(logits, label, "margin_cross_entropy", "logits")
+    if reduction is not None:
+        check_reduction(reduction, "margin_cross_entropy")
+    if group is not None and group is not False:
+        raise ArgumentError("`group` names processes; one holds all classes here")
+    margins = {"margin1": margin1, "margin2": margin2, "margin3": margin3, "scale": scale}
+    softmax, loss = ranking.margin_cross_entropy(
+        logits, label, return_softmax=return_softmax, **margins
+    )
+    found = {"mean": average, "sum": total}.get(reduction or "none", lambda x: x)(loss)
+    return (found, softmax) if return_softmax else found

@@ -4,12 +4,11 @@ from typing import Any
 
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
-from scull.nn.functional.window import paddings, pair
+from scull.nn.functional.window import is_last, paddings, pair
 from scull.ops import affine, convolution
 from scull.ops.elementwise import add
 from scull.ops.like import squeeze, unsqueeze
-
-FORMATS = {"NCHW": 1, "NHWC": 3}  # the axis of the channels
+from scull.tensor.size import needs_tensor
 
 
 def conv2d(
@@ -46,30 +45,80 @@ def conv2d(
         >>> paddle.nn.functional.conv2d(x, w).tolist()[0][0]
         [[9.0, 9.0], [9.0, 9.0]]
     """
-    axis = FORMATS.get(data_format)
-    if axis is None:
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCHW' or 'NHWC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    channels = x.shape[axis] if len(x.shape) == 4 else 1
-    if channels < 0:
-        raise ArgumentError(f"the channels of x, of shape {list(x.shape)}, are not known")
-    sides, algorithm = paddings(padding, axis == 3)
-    attrs = {
-        "strides": pair(stride, "stride"),
-        "paddings": sides,
-        "padding_algorithm": algorithm,
-        "dilations": pair(dilation, "dilation"),
-        "groups": groups,
-        "data_format": data_format,
-    }
+    needs_tensor(x, "conv2d")
+    channels, attrs = spelt(x, stride, padding, dilation, groups, data_format)
     depthwise = channels == groups != 1 and weight.shape[0] % channels == 0
     if bias is None:
         convolve = convolution.depthwise_conv2d if depthwise else convolution.conv2d
         return convolve(x, weight, **attrs, **named(name))
     convolve = affine.biased_depthwise_conv2d if depthwise else affine.biased_conv2d
     return convolve(x, weight, bias, **attrs, **named(name))
+
+
+def spelt(
+    x: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    data_format: str,
+    axes: int = 2,
+) -> tuple[int, dict[str, Any]]:
+    """The channels of `x`, and the attributes of a convolution over `axes` inner axes."""
+    last = is_last(data_format, axes)
+    channels = x.shape[axes + 1 if last else 1] if len(x.shape) == axes + 2 else 1
+    if channels < 0:
+        raise ArgumentError(f"the channels of x, of shape {list(x.shape)}, are not known")
+    sides, algorithm = paddings(padding, last, axes)
+    return channels, {
+        "strides": pair(stride, "stride", axes),
+        "paddings": sides,
+        "padding_algorithm": algorithm,
+        "dilations": pair(dilation, "dilation", axes),
+        "groups": groups,
+        "data_format": data_format,
+    }
+
+
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """The product of every window of the volumes with every filter.
+
+    Args:
+        x (Tensor): volumes, in the order of `data_format`.
+        weight (Tensor): filters, of shape ``[out, in / groups, depth, height, width]``.
+        bias (Tensor, optional): of shape ``[out]``.
+        stride (int | list[int]): how far apart windows lie.
+        padding (int | str | list): the zeros around the volumes, for all axes, each, or each side;
+            "SAME" or "VALID".
+        dilation (int | list[int]): how far apart the elements of a window lie.
+        groups (int): into how many parts the channels are divided, each with filters of its own.
+        data_format (str): "NCDHW" or "NDHWC".
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: volumes of as many channels as there are filters.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, w = paddle.ones([1, 1, 3, 3, 3]), paddle.ones([2, 1, 3, 3, 3])
+        >>> paddle.nn.functional.conv3d(x, w).flatten().tolist()
+        [27.0, 27.0]
+    """
+    needs_tensor(x, "conv3d")
+    _, attrs = spelt(x, stride, padding, dilation, groups, data_format, 3)
+    if bias is None:
+        return convolution.conv3d(x, weight, **attrs, **named(name))
+    return affine.biased_conv3d(x, weight, bias, **attrs, **named(name))
 
 
 def conv1d(
@@ -105,12 +154,7 @@ def conv1d(
         >>> paddle.nn.functional.conv1d(x, w).tolist()
         [[[3.0, 3.0]]]
     """
-    if data_format not in ("NCL", "NLC"):
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCL' or 'NLC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    channel_last = data_format == "NLC"
+    channel_last = is_last(data_format, 1)
     sides, algorithm = paddings(padding, channel_last, 1)
     high = (0, 0, *sides) if len(sides) == 2 else (0, *sides)
     axis = 1 if channel_last else -2

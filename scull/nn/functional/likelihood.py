@@ -10,7 +10,7 @@ from scull.nn.functional.lookup import one_hot
 from scull.nn.functional.loss import binary_cross_entropy_with_logits
 from scull.nn.functional.reduction import check_reduction, combined
 from scull.ops.compare import equal, greater_than, where
-from scull.ops.create import cast
+from scull.ops.create import assign, cast
 from scull.ops.elementwise import maximum, multiply
 from scull.ops.like import squeeze
 from scull.ops.linear import matmul
@@ -18,6 +18,7 @@ from scull.ops.math import exp, log, sigmoid, square
 from scull.ops.move import reshape, transpose
 from scull.ops.reduce import reduce_mean, reduce_sum
 from scull.tensor.elementwise import pow
+from scull.tensor.size import needs_tensor, number
 
 
 def gaussian_nll_loss(
@@ -49,13 +50,17 @@ def gaussian_nll_loss(
         >>> paddle.nn.functional.gaussian_nll_loss(x, paddle.to_tensor([3.0]), one).item()
         2.0
     """
+    needs_tensor(input, "gaussian_nll_loss", "input")
+    needs_tensor(variance, "gaussian_nll_loss", "variance")
     check_reduction(reduction, "gaussian_nll_loss")
     own, other = list(input.shape), list(variance.shape)
     if other == own[:-1] and other != own:
         variance = reshape(variance, shape=(*other, 1))
     elif other != own and other != own[:-1] + [1]:
         raise ShapeError("variance is of incorrect shape")
-    variance = maximum(variance.detach(), float(epsilon))  # it is given, not learnt
+    given = assign(variance)
+    given.stop_gradient = True  # it is not learnt
+    variance = maximum(given, number(epsilon, "epsilon"))
     out = (log(variance) + square(input - label) / variance) * 0.5
     return combined(out + 0.5 * math.log(2 * math.pi) if full else out, reduction)
 
@@ -120,6 +125,8 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
         >>> round(paddle.nn.functional.dice_loss(x, y).item(), 3)
         0.0
     """
+    needs_tensor(input, "dice_loss", "input")
+    needs_tensor(label, "dice_loss", "label")
     if len(input.shape) < 2 or len(input.shape) != len(label.shape) or label.shape[-1] != 1:
         raise ShapeError(
             f"input is of shape {list(input.shape)} and label of {list(label.shape)}: the last "

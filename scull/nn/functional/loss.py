@@ -6,14 +6,16 @@ from scull.core.dtype import float64
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
+from scull.nn.functional.ragged import edit_distance  # noqa: F401  found here, as in Paddle
 from scull.nn.functional.reduction import REDUCTIONS, check_reduction, combined, total
-from scull.ops import affine, loss
+from scull.ops import affine, likelihood, loss
 from scull.ops.create import cast
 from scull.ops.elementwise import add, multiply, subtract
-from scull.ops.math import log, square
+from scull.ops.math import square
 from scull.ops.move import reshape
 from scull.tensor.attribute import shape as shape_of
 from scull.tensor.function import abs as absolute
+from scull.tensor.size import needs_tensor
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -198,6 +200,8 @@ def nll_loss(
         >>> paddle.nn.functional.nll_loss(x, paddle.to_tensor([0, 1])).item()
         2.5
     """
+    needs_tensor(input, "nll_loss", "input")
+    needs_tensor(label, "nll_loss", "label")
     check_reduction(reduction, "nll_loss")
     check_axes(input, label)
     flat = len(input.shape) not in (2, 4)
@@ -237,6 +241,8 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
         >>> paddle.nn.functional.kl_div(x, y).item()
         0.0
     """
+    needs_tensor(input, "kl_div", "input")
+    needs_tensor(label, "kl_div", "label")
     if reduction != "batchmean":
         check_reduction(reduction, "kl_div")
     if "float64" in (input.dtype.name, label.dtype.name) and input.dtype != label.dtype:
@@ -244,6 +250,8 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     out = loss.kldiv_loss(input, label, reduction="none")
     if reduction != "batchmean":
         return combined(out, reduction)
+    if not len(input.shape):
+        return total(out)
     rows = input.shape[0] if isinstance(input, Tensor) else shape_of(input)[0]
     return total(out) / rows
 
@@ -253,12 +261,15 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
 
     Args:
         input (Tensor): chances, of shape ``[batch, 1]``.
-        label (Tensor): 0 or 1, of the same shape.
+        label (Tensor): 0 or 1, of the same shape and dtype.
         epsilon (float): added to the chances.
-        name (str, optional): not used.
+        name (str, optional): the name of the output in a Program.
 
     Returns:
         Tensor: of the shape of `input`.
+
+    Raises:
+        ShapeError: `input` is no column, or `label` of another shape.
 
     Examples:
         >>> import scull as paddle
@@ -266,8 +277,9 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
         >>> round(paddle.nn.functional.log_loss(x, y).item(), 3)
         0.693
     """
-    yes, no = log(input + epsilon), log(1.0 - input + epsilon)
-    return (label * yes + (1.0 - label) * no) * -1.0
+    needs_tensor(input, "log_loss", "input")
+    needs_tensor(label, "log_loss", "label")
+    return likelihood.log_loss(input, label, epsilon=epsilon, name=name)
 
 
 def label_smooth(

@@ -15,6 +15,7 @@ from scull.ops.move import reshape
 from scull.ops.pick import index_sample
 from scull.ops.reduce import reduce_mean, reduce_sum
 from scull.ops.shrink import logsigmoid
+from scull.tensor.size import needs_tensor
 
 LEAST = 1e-11  # added to the square of a length
 
@@ -100,6 +101,7 @@ def soft_margin_loss(
         >>> paddle.nn.functional.soft_margin_loss(x, y).item()
         0.6931471824645996
     """
+    needs_tensor(label, "soft_margin_loss", "label")
     check_reduction(reduction, "soft_margin_loss")
     if not label.dtype.is_float:
         label = cast(label, out_dtype=input.dtype, in_dtype=label.dtype)
@@ -133,6 +135,9 @@ def cosine_embedding_loss(
         >>> paddle.nn.functional.cosine_embedding_loss(x, y, paddle.to_tensor([1])).item()
         1.0
     """
+    needs_tensor(input1, "cosine_embedding_loss", "input1")
+    needs_tensor(input2, "cosine_embedding_loss", "input2")
+    needs_tensor(label, "cosine_embedding_loss", "label")
     check_cosine(input1, input2, label, margin, reduction)
     inner = reduce_sum(multiply(input1, input2), axis=(-1,))
     first = add(reduce_sum(square(input1), axis=(-1,)), LEAST)
@@ -175,6 +180,9 @@ def triplet_margin_with_distance_loss(
         >>> loss.round().item()
         2.0
     """
+    needs_tensor(input, "triplet_margin_with_distance_loss", "input")
+    needs_tensor(positive, "triplet_margin_with_distance_loss", "positive")
+    needs_tensor(negative, "triplet_margin_with_distance_loss", "negative")
     check_reduction(reduction, "triplet_margin_with_distance_loss")
     if margin < 0:
         raise ArgumentError(f"The margin between positive and negative is {margin}, below 0")
@@ -192,7 +200,7 @@ def triplet_margin_loss(
     positive: Any,
     negative: Any,
     margin: float = 1.0,
-    p: float = 2.0,
+    p: float = 2,
     epsilon: float = 1e-6,
     swap: bool = False,
     reduction: str = "mean",
@@ -220,6 +228,9 @@ def triplet_margin_loss(
         >>> paddle.nn.functional.triplet_margin_loss(x, x, y, margin=5.0).round().item()
         2.0
     """
+    needs_tensor(input, "triplet_margin_loss", "input")
+    needs_tensor(positive, "triplet_margin_loss", "positive")
+    needs_tensor(negative, "triplet_margin_loss", "negative")
     return triplet_margin_with_distance_loss(
         input,
         positive,
@@ -260,8 +271,10 @@ def multi_margin_loss(
         >>> paddle.nn.functional.multi_margin_loss(x, paddle.to_tensor([0])).item()
         0.25
     """
+    needs_tensor(input, "multi_margin_loss", "input")
+    needs_tensor(label, "multi_margin_loss", "label")
     check_reduction(reduction, "multi_margin_loss")
-    if len(input.shape) != 2 or input.shape[0] != label.shape[0]:
+    if len(input.shape) != 2 or list(label.shape[:1]) != list(input.shape[:1]):
         raise ShapeError(
             f"The label's shape[0] should be equal to input's shape[0], but received input's "
             f"shape {list(input.shape)} and label's shape {list(label.shape)}"
@@ -297,6 +310,8 @@ def multi_label_soft_margin_loss(
         >>> paddle.nn.functional.multi_label_soft_margin_loss(x, paddle.ones([1, 2])).item()
         0.6931471824645996
     """
+    needs_tensor(input, "multi_label_soft_margin_loss", "input")
+    needs_tensor(label, "multi_label_soft_margin_loss", "label")
     check_reduction(reduction, "multi_label_soft_margin_loss")
     if list(input.shape) != list(label.shape):
         raise ShapeError("The input and label should have same dimension, but received different")

@@ -15,6 +15,7 @@ from scull.ops.math import sqrt, square
 from scull.ops.reduce import reduce_sum
 from scull.ops.slicing import slice
 from scull.tensor.elementwise import pow
+from scull.tensor.size import needs_tensor, number
 
 CHANNELS_FIRST = ("NC", "NCL", "NCHW", "NCDHW")
 CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
@@ -57,6 +58,7 @@ def batch_norm(
         >>> paddle.nn.functional.batch_norm(x, mean, var, epsilon=0.0).tolist()[0]
         [1.0, 1.0, 1.0]
     """
+    needs_tensor(x, "batch_norm")
     if len(x.shape) < 2:
         raise ShapeError("input dim must be larger than 1")
     if data_format not in CHANNELS_FIRST + CHANNELS_LAST:
@@ -115,6 +117,7 @@ def layer_norm(
         >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2, epsilon=0.0).tolist()
         [[-1.0, 1.0]]
     """
+    needs_tensor(x, "layer_norm")
     sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     begin = len(x.shape) - len(sizes)
     if begin < 0 or list(x.shape[begin:]) != sizes:
@@ -195,6 +198,7 @@ def local_response_norm(
         >>> paddle.nn.functional.local_response_norm(x, 3, alpha=0.0).flatten().tolist()
         [1.0, 1.0, 1.0]
     """
+    needs_tensor(x, "local_response_norm")
     if data_format not in CHANNELS_FIRST[1:] + CHANNELS_LAST:
         raise ArgumentError(
             "data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], "
@@ -271,6 +275,7 @@ def normalize(
         >>> paddle.nn.functional.normalize(paddle.to_tensor([[3.0, 4.0]])).numpy().round(4).tolist()
         [[0.6000000238418579, 0.800000011920929]]
     """
-    attrs = {"porder": float(p), "axis": 0 if len(x.shape) == 1 else axis}
+    needs_tensor(x, "normalize")
+    attrs = {"porder": number(p, "p"), "axis": 0 if len(x.shape) == 1 else axis}
     length = p_norm(x, **attrs, epsilon=epsilon, keepdim=True)
     return divide(x, maximum(length, epsilon), name)

@@ -13,6 +13,7 @@ from scull.ops.elementwise import add, multiply
 from scull.ops.like import shape
 from scull.ops.random import uniform
 from scull.ops.slicing import slice
+from scull.tensor.size import needs_tensor
 
 MODES = {"upscale_in_train": "upscale_in_train", "downscale_in_infer": "downgrade_in_infer"}
 
@@ -44,6 +45,7 @@ def dropout(
         >>> paddle.nn.functional.dropout(paddle.ones([2]), 1.0).tolist()
         [0.0, 0.0]
     """
+    needs_tensor(x, "dropout")
     check(p, mode)
     if p == 0:
         return x
@@ -131,6 +133,7 @@ def dropout2d(
         >>> paddle.nn.functional.dropout2d(paddle.ones([1, 1, 1, 2]), 1.0).tolist()
         [[[[0.0, 0.0]]]]
     """
+    needs_tensor(x, "dropout2d")
     return dropped_channels(x, p, training, data_format, name, ("NCHW", "NHWC"))
 
 
@@ -158,6 +161,7 @@ def dropout3d(
         >>> paddle.nn.functional.dropout3d(paddle.ones([1, 1, 1, 1, 2]), 1.0).tolist()
         [[[[[0.0, 0.0]]]]]
     """
+    needs_tensor(x, "dropout3d")
     return dropped_channels(x, p, training, data_format, name, ("NCDHW", "NDHWC"))
 
 

@@ -9,7 +9,7 @@ from scull.ops import like
 from scull.ops.join import concat
 from scull.ops.pad3d import pad3d
 from scull.ops.padding import pad as pad_operator
-from scull.tensor.size import held_number
+from scull.tensor.size import held_number, integers, needs_tensor, number
 
 MODES = ("constant", "reflect", "replicate", "circular")
 FIRST = {3: "NCL", 4: "NCHW", 5: "NCDHW"}  # channels on axis 1, by the number of axes
@@ -44,6 +44,7 @@ def pad(
         >>> paddle.nn.functional.pad(paddle.ones([2]), [1, 2]).tolist()
         [0.0, 1.0, 1.0, 0.0, 0.0]
     """
+    needs_tensor(x, "pad")
     if mode not in MODES:
         raise ArgumentError(
             f"mode should be one of constant, reflect, replicate, circular, but got {mode}."
@@ -52,10 +53,14 @@ def pad(
     if isinstance(pad, Tensor):
         pad = pad.array.tolist()
     if mode == "constant" and isinstance(pad, list | tuple) and len(pad) == 2 * ndim:
-        return pad_operator(x, paddings=[int(n) for n in pad], pad_value=float(value))
+        return pad_operator(x, paddings=integers(pad, "pad"), pad_value=number(value, "value"))
     last = format_of(ndim, data_format) == LAST[ndim]
     new = {3: (2, 3) if last else (3, 4), 4: (1,) if last else (2,), 5: ()}[ndim]
-    how = {"mode": mode, "value": float(value), "data_format": LAST[5] if last else FIRST[5]}
+    how = {
+        "mode": mode,
+        "value": number(value, "value"),
+        "data_format": LAST[5] if last else FIRST[5],
+    }
     volume = like.unsqueeze(x, axes=new) if new else x
     if isinstance(pad, Variable):
         found = pad3d(volume, with_zeros(pad, ndim), paddings=(), **how)
@@ -81,7 +86,7 @@ def format_of(ndim: int, data_format: str) -> str:
 def all_sizes(pad: Any, ndim: int) -> list[int]:
     """What is put before and after three inner axes; those put in for a volume get nothing."""
     count = 2 * (ndim - 2)
-    sizes = [pad] * count if isinstance(pad, int) else [int(n) for n in pad]
+    sizes = [pad] * count if isinstance(pad, int) else list(integers(pad, "pad"))
     if len(sizes) != count:
         raise ArgumentError(f"pad has {len(sizes)} sizes, and {ndim} axes need {count}")
     zeros = [0] * (6 - count)
@@ -113,4 +118,5 @@ def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None 
         >>> paddle.nn.functional.zeropad2d(paddle.ones([1, 1, 1, 1]), [1, 0, 0, 0]).tolist()
         [[[[0.0, 1.0]]]]
     """
+    needs_tensor(x, "zeropad2d")
     return pad(x, padding, "constant", 0.0, data_format, name)

@@ -1,13 +1,17 @@
 """The largest element, or the mean, of every window."""
 
+import math
 from typing import Any
 
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
-from scull.nn.functional.window import paddings, pair
+from scull.nn.functional.window import FORMATS, is_last, paddings, pair
 from scull.ops.like import squeeze, unsqueeze
-from scull.ops.pool import pool2d
-from scull.ops.pool_index import max_pool2d_with_index
+from scull.ops.pool import pool2d, pool3d
+from scull.ops.pool_index import max_pool2d_with_index, max_pool3d_with_index
+
+OPERATORS = {2: pool2d, 3: pool3d}
+PLACING = {2: max_pool2d_with_index, 3: max_pool3d_with_index}
 
 
 def pooled(
@@ -20,24 +24,21 @@ def pooled(
     data_format: str,
     name: str | None,
     exclusive: bool = True,
+    axes: int = 2,
 ) -> Any:
-    """`pool2d` with its attributes as users spell them."""
-    if data_format not in ("NCHW", "NHWC"):
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCHW' or 'NHWC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    size = pair(kernel_size, "kernel_size")
-    sides, algorithm = paddings(padding, data_format == "NHWC")
+    """`pool2d` or `pool3d` with its attributes as users spell them."""
+    last = is_last(data_format, axes)
+    size = pair(kernel_size, "kernel_size", axes)
+    sides, algorithm = paddings(padding, last, axes)
     if ceil_mode and algorithm == "VALID":
         raise ArgumentError(
             "When Attr(padding) is 'VALID', Attr(ceil_mode) must be False. "
             "Received ceil_mode: True."
         )
-    return pool2d(
+    return OPERATORS[axes](
         x,
         ksize=size,
-        strides=size if stride is None else pair(stride, "stride"),
+        strides=size if stride is None else pair(stride, "stride", axes),
         paddings=sides,
         padding_algorithm=algorithm,
         ceil_mode=ceil_mode,
@@ -84,6 +85,43 @@ def max_pool2d(
     return pooled(x, "max", kernel_size, stride, padding, ceil_mode, data_format, name)
 
 
+def max_pool3d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    return_mask: bool = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """The largest element of every window.
+
+    Args:
+        x (Tensor): volumes, in the order of `data_format`.
+        kernel_size (int | list[int]): the size of a window.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
+        padding (int | str | list): the border around the volumes, which no maximum is taken from.
+        return_mask (bool): also the places of the maxima; in a volume row by row.
+        ceil_mode (bool): whether windows that reach over the edge count.
+        data_format (str): "NCDHW" or "NDHWC".
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: an element a window.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([[[[[1.0, 2.0]], [[3.0, 4.0]]]]])
+        >>> paddle.nn.functional.max_pool3d(x, [2, 1, 2]).tolist()
+        [[[[[4.0]]]]]
+    """
+    if return_mask:
+        return with_places(x, kernel_size, stride, padding, data_format, name, 3)
+    args = (kernel_size, stride, padding, ceil_mode, data_format, name, False, 3)
+    return pooled(x, "max", *args)
+
+
 def with_places(
     x: Any,
     kernel_size: Any,
@@ -91,18 +129,20 @@ def with_places(
     padding: Any,
     data_format: str,
     name: str | None,
+    axes: int = 2,
 ) -> Any:
     """The largest element of every window, and where it is; as Paddle's, without "SAME"."""
-    if data_format != "NCHW":
+    if is_last(data_format, axes):
         raise ArgumentError(
-            "When setting return_mask to true, data_format must be set to NCHW in API:max_pool2d"
+            f"When setting return_mask to true, data_format must be set to {FORMATS[axes][0]} "
+            f"in API:max_pool{axes}d"
         )
-    size = pair(kernel_size, "kernel_size")
-    sides, _ = paddings(padding, False)
-    return max_pool2d_with_index(
+    size = pair(kernel_size, "kernel_size", axes)
+    sides, _ = paddings(padding, False, axes)
+    return PLACING[axes](
         x,
         ksize=size,
-        strides=size if stride is None else pair(stride, "stride"),
+        strides=size if stride is None else pair(stride, "stride", axes),
         paddings=sides,
         **named(name),
     )
@@ -142,76 +182,51 @@ def avg_pool2d(
         [[[[3.0]]]]
     """
     out = pooled(x, "avg", kernel_size, stride, padding, ceil_mode, data_format, name, exclusive)
-    if divisor_override is None:
-        return out
-    height, width = pair(kernel_size, "kernel_size")
-    return out * (height * width) / divisor_override
+    return divided(out, kernel_size, divisor_override, 2)
 
 
-def adapted(x: Any, kind: str, output_size: Any, data_format: str, name: str | None) -> Any:
-    """`pool2d` with windows that divide the images into `output_size` parts."""
-    if data_format not in ("NCHW", "NHWC"):
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCHW' or 'NHWC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    sizes = parts_of(x, output_size, data_format)
-    return pool2d(
-        x, ksize=sizes, adaptive=True, pooling_type=kind, data_format=data_format, **named(name)
-    )
-
-
-def parts_of(x: Any, output_size: Any, data_format: str) -> list[int]:
-    """How many rows and columns come out; those of `x` for None."""
-    own = x.shape[2:4] if data_format == "NCHW" else x.shape[1:3]
-    sizes = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
-    return [n if m is None else m for n, m in zip(own, sizes, strict=True)]
-
-
-def adaptive_avg_pool2d(
-    x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
+def avg_pool3d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    exclusive: bool = True,
+    divisor_override: float | None = None,
+    data_format: str = "NCDHW",
+    name: str | None = None,
 ) -> Any:
-    """The means of windows that divide the images into `output_size` parts.
+    """The mean of every window.
 
     Args:
-        x (Tensor): images, in the order of `data_format`.
-        output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        data_format (str): "NCHW" or "NHWC".
+        x (Tensor): volumes, in the order of `data_format`.
+        kernel_size (int | list[int]): the size of a window.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
+        padding (int | str | list): the zeros around the volumes.
+        ceil_mode (bool): whether windows that reach over the edge count.
+        exclusive (bool): whether the mean leaves the border out.
+        divisor_override (float, optional): what sums are divided by, instead of their count.
+        data_format (str): "NCDHW" or "NDHWC".
         name (str, optional): the name of the output in a Program.
 
     Returns:
-        Tensor: images of `output_size`.
+        Tensor: an element a window.
 
     Examples:
         >>> import scull as paddle
-        >>> paddle.nn.functional.adaptive_avg_pool2d(paddle.ones([1, 1, 5, 5]), 1).tolist()
-        [[[[1.0]]]]
+        >>> x = paddle.to_tensor([[[[[1.0, 2.0]], [[3.0, 6.0]]]]])
+        >>> paddle.nn.functional.avg_pool3d(x, [2, 1, 2]).tolist()
+        [[[[[3.0]]]]]
     """
-    return adapted(x, "avg", output_size, data_format, name)
+    args = (kernel_size, stride, padding, ceil_mode, data_format, name, exclusive, 3)
+    return divided(pooled(x, "avg", *args), kernel_size, divisor_override, 3)
 
 
-def adaptive_max_pool2d(
-    x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
-) -> Any:
-    """The largest elements of windows that divide the images into `output_size` parts.
-
-    Args:
-        x (Tensor): images, channels before rows.
-        output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        return_mask (bool): also the places of the maxima; in an image row by row.
-        name (str, optional): the name of the output in a Program.
-
-    Returns:
-        Tensor: images of `output_size`.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.functional.adaptive_max_pool2d(paddle.ones([1, 1, 5, 5]), 1).tolist()
-        [[[[1.0]]]]
-    """
-    sizes = parts_of(x, output_size, "NCHW")
-    out, mask = max_pool2d_with_index(x, ksize=sizes, adaptive=True, **named(name))
-    return (out, mask) if return_mask else out
+def divided(mean: Any, kernel_size: Any, divisor: float | None, axes: int) -> Any:
+    """Means as sums of whole windows, divided by something else; as they are for None."""
+    if divisor is None:
+        return mean
+    return mean * math.prod(pair(kernel_size, "kernel_size", axes)) / divisor
 
 
 def flat_window(kernel_size: Any, stride: Any, padding: Any) -> tuple[Any, Any, Any]:
@@ -288,51 +303,4 @@ def avg_pool1d(
     """
     size, step, sides = flat_window(kernel_size, stride, padding)
     out = avg_pool2d(unsqueeze(x, axes=(2,)), size, step, sides, ceil_mode, exclusive)
-    return squeeze(out, axes=(2,), **named(name))
-
-
-def adaptive_avg_pool1d(x: Any, output_size: int, name: str | None = None) -> Any:
-    """The means of windows that divide the rows into `output_size` parts.
-
-    Args:
-        x (Tensor): of shape ``[batch, channels, length]``.
-        output_size (int): how many elements come out.
-        name (str, optional): the name of the output in a Program.
-
-    Returns:
-        Tensor: rows of `output_size`.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.functional.adaptive_avg_pool1d(paddle.ones([1, 1, 5]), 1).tolist()
-        [[[1.0]]]
-    """
-    sizes = (1, *pair(output_size, "output_size", 1))
-    out = adaptive_avg_pool2d(unsqueeze(x, axes=(2,)), sizes)
-    return squeeze(out, axes=(2,), **named(name))
-
-
-def adaptive_max_pool1d(
-    x: Any, output_size: int, return_mask: bool = False, name: str | None = None
-) -> Any:
-    """The largest elements of windows that divide the rows into `output_size` parts.
-
-    Args:
-        x (Tensor): of shape ``[batch, channels, length]``.
-        output_size (int): how many elements come out.
-        return_mask (bool): also the places of the maxima; in an image row by row.
-        name (str, optional): the name of the output in a Program.
-
-    Returns:
-        Tensor: rows of `output_size`.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.functional.adaptive_max_pool1d(paddle.ones([1, 1, 5]), 1).tolist()
-        [[[1.0]]]
-    """
-    sizes = (1, *pair(output_size, "output_size", 1))
-    out = adaptive_max_pool2d(unsqueeze(x, axes=(2,)), sizes, return_mask)
-    if return_mask:
-        return tuple(squeeze(v, axes=(2,)) for v in out)
     return squeeze(out, axes=(2,), **named(name))

@@ -6,6 +6,7 @@ from scull.eager.change import in_place
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
 from scull.ops import shrink as ops
+from scull.tensor.size import needs_tensor
 
 
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
@@ -181,6 +182,7 @@ def selu(
         >>> paddle.nn.functional.selu(paddle.to_tensor([0.0])).tolist()
         [0.0]
     """
+    needs_tensor(x, "selu")
     if scale <= 1.0:
         raise ArgumentError(f"The scale must be greater than 1.0. Received: {scale}.")
     if alpha < 0:
@@ -228,6 +230,8 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         >>> paddle.nn.functional.prelu(x, slope).tolist()
         [-1.0, 2.0]
     """
+    needs_tensor(x, "prelu")
+    needs_tensor(weight, "prelu", "weight")
     if len(weight.shape) != 1:
         raise ShapeError("The dim count of weight shape should be 1 in prelu().")
     if weight.shape[0] == 1:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from scull.core.tensor import Methods
 from scull.errors import ArgumentError
-from scull.nn.functional.convolution import FORMATS
+from scull.nn.functional.convolution import spelt
 from scull.nn.functional.naming import named
-from scull.nn.functional.window import paddings, pair
+from scull.nn.functional.window import is_last, paddings, pair
 from scull.ops import affine, transpose
 from scull.ops.elementwise import add
 from scull.ops.like import squeeze, unsqueeze
+from scull.tensor.size import integers, needs_tensor
 
 BOTH = "output_padding option is mutually exclusive with output_size"
 
@@ -51,26 +51,10 @@ def conv2d_transpose(
         >>> paddle.nn.functional.conv2d_transpose(x, w).tolist()[0][0]
         [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
     """
-    axis = FORMATS.get(data_format)
-    if axis is None:
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCHW' or 'NHWC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    channels = x.shape[axis] if len(x.shape) == 4 else 1
-    if channels < 0:
-        raise ArgumentError(f"the channels of x, of shape {list(x.shape)}, are not known")
-    sides, algorithm = paddings(padding, axis == 3)
-    attrs = {
-        "strides": pair(stride, "stride"),
-        "paddings": sides,
-        "padding_algorithm": algorithm,
-        "output_padding": ending(output_padding, output_size),
-        "output_size": sized(output_size),
-        "dilations": pair(dilation, "dilation"),
-        "groups": groups,
-        "data_format": data_format,
-    }
+    needs_tensor(x, "conv2d_transpose")
+    channels, attrs = spelt(x, stride, padding, dilation, groups, data_format)
+    attrs["output_padding"] = ending(output_padding, output_size)
+    attrs["output_size"] = sized(output_size)
     depthwise = channels == groups != 1 and weight.shape[1] == 1
     if bias is None:
         spread = transpose.depthwise_conv2d_transpose if depthwise else transpose.conv2d_transpose
@@ -79,6 +63,55 @@ def conv2d_transpose(
         affine.biased_depthwise_conv2d_transpose if depthwise else affine.biased_conv2d_transpose
     )
     return spread(x, weight, bias, **attrs, **named(name))
+
+
+def conv3d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+    output_size: Any = None,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """The sum of the filters, each spread from an element of the volumes, times it.
+
+    Args:
+        x (Tensor): volumes, in the order of `data_format`.
+        weight (Tensor): filters, of shape ``[in, out / groups, depth, height, width]``.
+        bias (Tensor, optional): of shape ``[out]``.
+        stride (int | list[int]): how far apart the filters are spread.
+        padding (int | str | list): what is cut off at the border; "SAME" or "VALID".
+        output_padding (int | list[int]): how much is added at the end of all three axes.
+        groups (int): into how many parts the channels are divided, each with filters of its own.
+        dilation (int | list[int]): how far apart the elements of a filter lie.
+        output_size (int | list[int], optional): the size of what comes out.
+        data_format (str): "NCDHW" or "NDHWC".
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: volumes.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, w = paddle.ones([1, 1, 1, 1, 2]), paddle.ones([1, 1, 1, 1, 2])
+        >>> paddle.nn.functional.conv3d_transpose(x, w).flatten().tolist()
+        [1.0, 2.0, 1.0]
+    """
+    needs_tensor(x, "conv3d_transpose")
+    _, attrs = spelt(x, stride, padding, dilation, groups, data_format, 3)
+    last = data_format == "NDHWC"
+    attrs["data_format"] = "NHWC" if last else "NCHW"  # as Programs of the reference say
+    attrs["output_padding"] = ending(output_padding, output_size, 3)
+    attrs["output_size"] = sized(output_size, 3)
+    if bias is None:
+        return transpose.conv3d_transpose(x, weight, **attrs, **named(name))
+    out = transpose.conv3d_transpose(x, weight, **attrs)
+    return add(out, bias, axis=-1 if last else 1, **named(name))
 
 
 def ending(output_padding: Any, output_size: Any, count: int = 2) -> tuple[int, ...]:
@@ -94,11 +127,8 @@ def sized(output_size: Any, count: int = 2) -> tuple[int, ...]:
     """The size of the output for each axis; nothing for None."""
     if output_size is None:
         return ()
-    if isinstance(output_size, Methods):
-        output_size = output_size.tolist()
-    if isinstance(output_size, list | tuple):
-        output_size = [int(n) for n in output_size]
-    return pair(output_size, "output_size", count)
+    found = integers(output_size, "output_size")
+    return pair(found[0] if len(found) == 1 else found, "output_size", count)
 
 
 def conv1d_transpose(
@@ -138,12 +168,7 @@ def conv1d_transpose(
         >>> paddle.nn.functional.conv1d_transpose(x, w).tolist()
         [[[1.0, 2.0, 1.0]]]
     """
-    if data_format not in ("NCL", "NLC"):
-        raise ArgumentError(
-            "Attr(data_format) should be 'NCL' or 'NLC'. "
-            f"Received Attr(data_format): {data_format}."
-        )
-    last = data_format == "NLC"
+    last = is_last(data_format, 1)
     sides, algorithm = paddings(padding, last, 1)
     wide = (*sides, 0, 0) if len(sides) == 2 else (*sides, 0)
     more, size = ending(output_padding, output_size, 1), sized(output_size, 1)
@@ -151,14 +176,13 @@ def conv1d_transpose(
     out = conv2d_transpose(
         unsqueeze(x, axes=(axis,)),
         unsqueeze(weight, axes=(-1,)),
-        None,
-        (*pair(stride, "stride", 1), 1),
-        wide if algorithm == "EXPLICIT" else algorithm,
-        (*more, 0) if more else 0,
-        (*pair(dilation, "dilation", 1), 1),
-        groups,
-        (*size, 1) if size else None,
-        "NHWC" if last else "NCHW",
+        stride=(*pair(stride, "stride", 1), 1),
+        padding=wide if algorithm == "EXPLICIT" else algorithm,
+        output_padding=(*more, 0) if more else 0,
+        dilation=(*pair(dilation, "dilation", 1), 1),
+        groups=groups,
+        output_size=(*size, 1) if size else None,
+        data_format="NHWC" if last else "NCHW",
     )
     if bias is not None:
         out = add(out, bias, axis=3 if last else 1)

@@ -6,12 +6,19 @@ from scull.core.dtype import int32
 from scull.core.meta import UNKNOWN
 from scull.core.tensor import Methods, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scull.nn.functional.adaptive import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+)
+from scull.nn.functional.grid import affine_grid as affine_grid
+from scull.nn.functional.grid import grid_sample as grid_sample
 from scull.nn.functional.naming import named
-from scull.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from scull.nn.functional.window import pair
 from scull.ops import resize
 from scull.ops import unfold as ops
 from scull.ops.create import fill_constant
+from scull.tensor.size import needs_tensor
 
 MODES = ("linear", "bilinear", "trilinear", "nearest", "bicubic", "area")
 FORMATS = {3: ("NCW", "NWC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
@@ -50,13 +57,12 @@ def interpolate(
         >>> paddle.nn.functional.interpolate(x, scale_factor=2).tolist()
         [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
+    needs_tensor(x, "interpolate")
     mode = mode.lower()
     check_interpolation(x, size, scale_factor, mode, align_corners, align_mode, data_format)
     count = len(x.shape) - 2
     if mode == "area":
-        pool = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d}.get(count)
-        if pool is None:
-            raise ArgumentError("'area' mode works on 3-D and 4-D tensors")
+        pool = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}[count]
         sizes = [int(n) for n in size]
         return pool(x, sizes[0] if count == 1 else sizes, name=name)
     sizes, out_size, parts = asked_sizes(size, count)
@@ -121,6 +127,8 @@ def asked_sizes(size: Any, count: int) -> tuple[list[int], Any, Any]:
     """The sizes known now, a tensor of all of them, and a list of tensors where some are."""
     if size is None:
         return [], None, None
+    if isinstance(size, Methods) and (len(size.shape) != 1 or size.shape[0] not in (-1, count)):
+        raise ShapeError(f"size is of shape {list(size.shape)}, [{count}] is needed")
     if isinstance(size, Methods) and not isinstance(size, Tensor):
         return [], size, None
     sizes = size.tolist() if isinstance(size, Tensor) else size
@@ -185,6 +193,7 @@ def upsample(
         >>> paddle.nn.functional.upsample(paddle.ones([1, 1, 2, 2]), [3, 4]).shape
         [1, 1, 3, 4]
     """
+    needs_tensor(x, "upsample")
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format, name)
 
 
@@ -218,6 +227,7 @@ def pixel_shuffle(
         >>> paddle.nn.functional.pixel_shuffle(paddle.ones([2, 9, 4, 4]), 3).shape
         [2, 1, 12, 12]
     """
+    needs_tensor(x, "pixel_shuffle")
     if not isinstance(upscale_factor, int):
         raise ArgumentTypeError("upscale factor must be int type")
     check_images(x, data_format)
@@ -244,6 +254,7 @@ def pixel_unshuffle(
         >>> paddle.nn.functional.pixel_unshuffle(paddle.ones([2, 1, 12, 12]), 3).shape
         [2, 9, 4, 4]
     """
+    needs_tensor(x, "pixel_unshuffle")
     if not isinstance(downscale_factor, int):
         raise ArgumentTypeError("Downscale factor must be int type")
     if downscale_factor <= 0:
@@ -271,6 +282,7 @@ def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | 
         >>> paddle.nn.functional.channel_shuffle(x, 2).flatten().tolist()
         [0.0, 2.0, 1.0, 3.0]
     """
+    needs_tensor(x, "channel_shuffle")
     if not isinstance(groups, int):
         raise ArgumentTypeError("groups must be int type")
     if groups <= 0:

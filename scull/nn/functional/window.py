@@ -5,6 +5,8 @@ from typing import Any
 from scull.errors import ArgumentError, ArgumentTypeError
 
 ALGORITHMS = ("SAME", "VALID")
+# Channels first, and last, by the number of inner axes.
+FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 def pair(value: Any, name: str, count: int = 2) -> tuple[int, ...]:
@@ -22,6 +24,17 @@ def pair(value: Any, name: str, count: int = 2) -> tuple[int, ...]:
 
 def paddings(value: Any, channel_last: bool, count: int = 2) -> tuple[tuple[int, ...], str]:
     """The paddings, one an axis or two, and how they are chosen: EXPLICIT, SAME or VALID."""
+    found, algorithm = spelt(value, channel_last, count)
+    if min(found) < 0:
+        raise ArgumentError(
+            "Invalid padding, all value should be larger than or equal to 0, "
+            f"but received: {list(found)}"
+        )
+    return found, algorithm
+
+
+def spelt(value: Any, channel_last: bool, count: int) -> tuple[tuple[int, ...], str]:
+    """The same, whatever the numbers are."""
     if isinstance(value, str):
         if value.upper() not in ALGORITHMS:
             raise ArgumentError(f"Unknown padding: '{value}'. It can only be 'SAME' or 'VALID'.")
@@ -46,3 +59,14 @@ def flat_pairs(value: Any, channel_last: bool, count: int) -> list[int]:
             )
         value = value[first:rest]
     return [n for sides in value for n in sides]
+
+
+def is_last(data_format: str, axes: int) -> bool:
+    """Whether the channels are the last axis."""
+    first, last = FORMATS[axes]
+    if data_format not in (first, last):
+        raise ArgumentError(
+            f"Attr(data_format) should be '{first}' or '{last}'. "
+            f"Received Attr(data_format): {data_format}."
+        )
+    return data_format == last

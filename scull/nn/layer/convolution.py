@@ -207,3 +207,71 @@ class Conv1D(Convolution):
             self._groups,
             self._data_format,
         )
+
+
+class Conv3D(Convolution):
+    """The product of every window of the volumes with every filter.
+
+    Args:
+        in_channels (int): the channels of the volumes.
+        out_channels (int): how many filters there are.
+        kernel_size (int | list[int]): the size of a window.
+        stride (int | list[int]): how far apart windows lie.
+        padding (int | str | list): the border around the volumes; "SAME" or "VALID".
+        dilation (int | list[int]): how far apart the elements of a window lie.
+        groups (int): into how many parts the channels are divided, each with filters of its own.
+        padding_mode (str): what the border is: "zeros", "reflect", "replicate" or "circular".
+        weight_attr (ParamAttr, optional): what is said of the filters.
+        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
+        data_format (str): "NCDHW" or "NDHWC".
+
+    Examples:
+        >>> import scull as paddle
+        >>> conv = paddle.nn.Conv3D(3, 8, 3, padding=1)
+        >>> conv(paddle.ones([2, 3, 4, 4, 4])).shape
+        [2, 8, 4, 4, 4]
+    """
+
+    axes = 3
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
+
+    def forward(self, x: Any) -> Any:
+        """The convolution of `x`."""
+        x, padding = self.surrounded(x)
+        return F.conv3d(
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            padding,
+            self._dilation,
+            self._groups,
+            self._data_format,
+        )

@@ -16,8 +16,10 @@ class GroupNorm(Layer):
         num_groups (int): how many groups there are.
         num_channels (int): how many channels.
         epsilon (float): added to the variance.
-        weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
-        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
+        weight_attr (ParamAttr | bool, optional): what is said of the weight; False for ones that
+            are not learned.
+        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for zeros that are
+            not learned.
         data_format (str): where the channels are: "NCHW" or "NHWC".
         name (str, optional): not used.
 
@@ -42,9 +44,19 @@ class GroupNorm(Layer):
             raise ArgumentError("unsupported data layout:" + data_format)
         self._num_groups, self._num_channels, self._epsilon = num_groups, num_channels, epsilon
         self._data_format = "NCHW" if data_format[1] == "C" else "NHWC"
-        first = Constant(1.0)
-        self.weight = self.create_parameter([num_channels], weight_attr, default_initializer=first)
-        self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
+        self.weight = self.own(num_channels, weight_attr, 1.0)
+        self.bias = self.own(num_channels, bias_attr, 0.0)
+
+    def own(self, size: int, attr: Any, value: float) -> Any:
+        """A parameter that is `value` at first, and stays so where `attr` is False."""
+        made = self.create_parameter(
+            [size],
+            None if attr is False else attr,
+            is_bias=value == 0.0,
+            default_initializer=Constant(value),
+        )
+        made.stop_gradient = made.stop_gradient or attr is False
+        return made
 
     def forward(self, input: Any) -> Any:
         """`input`, normalised."""
@@ -121,6 +133,18 @@ class InstanceNorm1D(InstanceNorm):
 
     axes = (2, 3)
 
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
 
 class InstanceNorm2D(InstanceNorm):
     """Zero mean and unit variance of each channel of each sample over 2 axes.
@@ -162,6 +186,18 @@ class InstanceNorm3D(InstanceNorm):
     """
 
     axes = (5,)
+
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
 class LocalResponseNorm(Layer):

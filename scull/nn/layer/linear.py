@@ -7,6 +7,7 @@ from scull.errors import ArgumentError
 from scull.nn import functional as F
 from scull.nn.layer.layers import Layer
 from scull.ops.move import flatten
+from scull.tensor.manipulation import unflatten
 
 
 class Identity(Layer):
@@ -67,6 +68,52 @@ class Linear(Layer):
         rows, columns = self.weight.shape
         name = f", name={self.name}" if self.name else ""
         return f"in_features={rows}, out_features={columns}, dtype={self.weight.dtype.name}{name}"
+
+
+class Bilinear(Layer):
+    """``x1 @ weight[i] @ x2`` row by row for each number i of the result, and a bias.
+
+    Args:
+        in1_features (int): the size of a row of the first input.
+        in2_features (int): the size of a row of the second one.
+        out_features (int): the size of a row of the result.
+        weight_attr (ParamAttr, optional): what is said of the weight.
+        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> layer = paddle.nn.Bilinear(2, 3, 4)
+        >>> layer(paddle.ones([5, 2]), paddle.ones([5, 3])).shape
+        [5, 4]
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._weight_attr, self._bias_attr, self._name = weight_attr, bias_attr, name
+        self._in1_features, self._in2_features = in1_features, in2_features
+        self._out_features = out_features
+        shape = [out_features, in1_features, in2_features]
+        self.weight = self.create_parameter(shape, weight_attr)
+        self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        """The product of `x1`, the weight and `x2`, and the bias."""
+        return F.bilinear(x1, x2, self.weight, self.bias, self._name)
+
+    def extra_repr(self) -> str:
+        name = f", name={self._name}" if self._name else ""
+        sizes = f"in1_features={self._in1_features}, in2_features={self._in2_features}"
+        rest = f"out_features={self._out_features}, dtype={self.weight.dtype.name}"
+        return f"{sizes}, {rest}{name}"
 
 
 class Embedding(Layer):
@@ -142,6 +189,33 @@ class Flatten(Layer):
         ndim = len(input.shape)
         start, stop = (a + ndim if a < 0 else a for a in (self.start_axis, self.stop_axis))
         return flatten(input, start_axis=start, stop_axis=stop)
+
+
+class Unflatten(Layer):
+    """One axis taken apart into several.
+
+    Args:
+        axis (int): the axis.
+        shape (list | tuple | Tensor): the sizes it becomes; one may be -1.
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.Unflatten(1, [2, -1])(paddle.ones([5, 6])).shape
+        [5, 2, 3]
+    """
+
+    def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
+        super().__init__()
+        self.axis, self.shape, self.name = axis, shape, name
+
+    def forward(self, input: Any) -> Any:
+        """`input`, with more axes."""
+        return unflatten(input, self.axis, self.shape, self.name)
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        return f"axis={self.axis}, shape={self.shape}{name}"
 
 
 class CosineSimilarity(Layer):

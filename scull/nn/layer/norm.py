@@ -218,6 +218,76 @@ class BatchNorm3D(BatchNormOver):
         )
 
 
+class SyncBatchNorm(BatchNormOver):
+    """Batch normalisation by the statistics of all processes; of one process, its own.
+
+    scull runs one process, so this is batch normalisation over tensors of 2 to 5 axes, and Programs
+    say `batch_norm` (PaddlePaddle on a CPU has no operator for it).
+
+    Args:
+        num_features (int): how many channels there are.
+        momentum (float): how much of the running statistics stays at each step.
+        epsilon (float): added to the variance.
+        weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
+        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
+        data_format (str): "NC", "NCL", "NCHW", "NCDHW", or with the channels last.
+        name (str, optional): not used.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.SyncBatchNorm(1)(paddle.ones([1, 1, 1, 2])).tolist()
+        [[[[0.0, 0.0]]]]
+    """
+
+    ndims = (2, 3, 4, 5)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
+        )
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
+        """`layer` with a SyncBatchNorm in place of each BatchNorm1D, 2D and 3D.
+
+        Args:
+            layer (Layer): a network, which is changed; or one such layer.
+
+        Returns:
+            Layer: `layer`, or what stands in its place.
+
+        Examples:
+            >>> import scull as paddle
+            >>> net = paddle.nn.Sequential(paddle.nn.BatchNorm2D(3))
+            >>> paddle.nn.SyncBatchNorm.convert_sync_batchnorm(net)
+            Sequential(
+              (0): SyncBatchNorm(num_features=3, momentum=0.9, epsilon=1e-05)
+            )
+        """
+        found: Layer = layer
+        if isinstance(layer, BatchNormOver):
+            attrs = [False if own is None else None for own in (layer.weight, layer.bias)]
+            numbers = (layer._num_features, layer._momentum, layer._epsilon)
+            found = cls(*numbers, *attrs, layer._data_format, layer._name)
+            for own in ("weight", "bias", "_mean", "_variance"):
+                setattr(found, own, getattr(layer, own))
+            found.training = layer.training
+        for name, part in layer.named_children():
+            new = cls.convert_sync_batchnorm(part)
+            if new is not part:
+                found.add_sublayer(name, new)
+        return found
+
+
 class BatchNorm(RunningStatistics):
     """Zero mean and unit variance of each channel, then an activation.
 

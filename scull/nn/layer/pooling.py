@@ -115,6 +115,108 @@ class AvgPool2D(Pool):
         )
 
 
+class MaxPool3D(Pool):
+    """The largest element of every window.
+
+    Args:
+        kernel_size (int | list[int]): the size of a window.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
+        padding (int | str | list): the border around the volumes, which no maximum is taken from.
+        return_mask (bool): also the places of the maxima, in a volume row by row.
+        ceil_mode (bool): whether windows that reach over the edge count.
+        data_format (str): "NCDHW" or "NDHWC".
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.MaxPool3D(2)(paddle.ones([1, 3, 4, 4, 4])).shape
+        [1, 3, 2, 2, 2]
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.ksize, self.stride, self.padding = kernel_size, stride, padding
+        self.return_mask, self.ceil_mode = return_mask, ceil_mode
+        self.data_format, self.name = data_format, name
+
+    def forward(self, x: Any) -> Any:
+        """The maxima of `x`."""
+        return F.max_pool3d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+            self.name,
+        )
+
+
+class AvgPool3D(Pool):
+    """The mean of every window.
+
+    Args:
+        kernel_size (int | list[int]): the size of a window.
+        stride (int | list[int], optional): how far apart windows lie; None: side by side.
+        padding (int | str | list): the zeros around the volumes.
+        ceil_mode (bool): whether windows that reach over the edge count.
+        exclusive (bool): whether the mean leaves the border out.
+        divisor_override (float, optional): what sums are divided by, instead of their count.
+        data_format (str): "NCDHW" or "NDHWC".
+        name (str, optional): the name of the output in a Program.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.nn.AvgPool3D(2)(paddle.ones([1, 3, 4, 4, 4])).shape
+        [1, 3, 2, 2, 2]
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.ksize, self.stride, self.padding, self.ceil_mode = (
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+        )
+        self.exclusive, self.divisor = exclusive, divisor_override
+        self.data_format, self.name = data_format, name
+
+    def forward(self, x: Any) -> Any:
+        """The means of `x`."""
+        return F.avg_pool3d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+            self.name,
+        )
+
+
 class MaxPool1D(Pool):
     """The largest element of every window.
 
@@ -187,107 +289,3 @@ class AvgPool1D(Pool):
         return F.avg_pool1d(
             x, self.ksize, self.stride, self.padding, self.exclusive, self.ceil_mode, self.name
         )
-
-
-class AdaptiveAvgPool2D(Layer):
-    """The means of windows that divide the images into `output_size` parts.
-
-    Args:
-        output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        data_format (str): "NCHW" or "NHWC".
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.AdaptiveAvgPool2D(1)(paddle.ones([1, 3, 8, 8])).shape
-        [1, 3, 1, 1]
-    """
-
-    def __init__(
-        self, output_size: Any, data_format: str = "NCHW", name: str | None = None
-    ) -> None:
-        super().__init__()
-        self._output_size, self._data_format, self._name = output_size, data_format, name
-
-    def forward(self, x: Any) -> Any:
-        """The means of `x`."""
-        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format, self._name)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self._output_size}"
-
-
-class AdaptiveAvgPool1D(Layer):
-    """The means of windows that divide the rows into `output_size` parts.
-
-    Args:
-        output_size (int): how many elements come out.
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.AdaptiveAvgPool1D(2)(paddle.ones([1, 3, 8])).shape
-        [1, 3, 2]
-    """
-
-    def __init__(self, output_size: int, name: str | None = None) -> None:
-        super().__init__()
-        self.output_size, self.name = output_size, name
-
-    def forward(self, input: Any) -> Any:
-        """The means of `input`."""
-        return F.adaptive_avg_pool1d(input, self.output_size, self.name)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveMaxPool(Layer):
-    """What layers of maxima of windows that divide a tensor have in common."""
-
-    def __init__(
-        self, output_size: Any, return_mask: bool = False, name: str | None = None
-    ) -> None:
-        super().__init__()
-        self._output_size, self._return_mask, self._name = output_size, return_mask, name
-
-    def extra_repr(self) -> str:
-        return f"output_size={self._output_size}, return_mask={self._return_mask}"
-
-
-class AdaptiveMaxPool2D(AdaptiveMaxPool):
-    """The largest elements of windows that divide the images into `output_size` parts.
-
-    Args:
-        output_size (int | list[int | None]): how many rows and columns come out; None keeps theirs.
-        return_mask (bool): also the places of the maxima, in an image row by row.
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.AdaptiveMaxPool2D(2)(paddle.ones([1, 3, 8, 8])).shape
-        [1, 3, 2, 2]
-    """
-
-    def forward(self, x: Any) -> Any:
-        """The maxima of `x`."""
-        return F.adaptive_max_pool2d(x, self._output_size, self._return_mask, self._name)
-
-
-class AdaptiveMaxPool1D(AdaptiveMaxPool):
-    """The largest elements of windows that divide the rows into `output_size` parts.
-
-    Args:
-        output_size (int): how many elements come out.
-        return_mask (bool): also the places of the maxima, in an image row by row.
-        name (str, optional): the name of the output in a Program.
-
-    Examples:
-        >>> import scull as paddle
-        >>> paddle.nn.AdaptiveMaxPool1D(2)(paddle.ones([1, 3, 8])).shape
-        [1, 3, 2]
-    """
-
-    def forward(self, input: Any) -> Any:
-        """The maxima of `input`."""
-        return F.adaptive_max_pool1d(input, self._output_size, self._return_mask, self._name)

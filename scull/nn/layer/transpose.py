@@ -9,7 +9,7 @@ from scull.nn.layer.layers import Layer
 
 
 class Transpose(Layer):
-    """What transposes of convolutions over one and two axes have in common."""
+    """What transposes of convolutions over one, two and three axes have in common."""
 
     axes = 2
 
@@ -178,6 +178,76 @@ class Conv1DTranspose(Transpose):
     def forward(self, x: Any, output_size: Any = None) -> Any:
         """The transpose of the convolution of `x`."""
         return F.conv1d_transpose(
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            self._output_padding if output_size is None else 0,
+            self._groups,
+            self._dilation,
+            output_size,
+            self._data_format,
+        )
+
+
+class Conv3DTranspose(Transpose):
+    """The sum of the filters, each spread from an element of the volumes, times it.
+
+    Args:
+        in_channels (int): the channels of the volumes.
+        out_channels (int): the channels that come out.
+        kernel_size (int | list[int]): the size of a filter.
+        stride (int | list[int]): how far apart the filters are spread.
+        padding (int | str | list): what is cut off at the border; "SAME" or "VALID".
+        output_padding (int | list[int]): how much is added at the end of all three axes.
+        dilation (int | list[int]): how far apart the elements of a filter lie.
+        groups (int): into how many parts the channels are divided, each with filters of its own.
+        weight_attr (ParamAttr, optional): what is said of the filters.
+        bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
+        data_format (str): "NCDHW" or "NDHWC".
+
+    Examples:
+        >>> import scull as paddle
+        >>> conv = paddle.nn.Conv3DTranspose(3, 8, 2, stride=2)
+        >>> conv(paddle.ones([2, 3, 2, 2, 2])).shape
+        [2, 8, 4, 4, 4]
+    """
+
+    axes = 3
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+    ) -> None:
+        super().__init__()
+        self.start(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
+
+    def forward(self, x: Any, output_size: Any = None) -> Any:
+        """The transpose of the convolution of `x`."""
+        return F.conv3d_transpose(
             x,
             self.weight,
             self.bias,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.nn import functional as F
 from scull.nn.functional.window import pair
 from scull.nn.layer.layers import Layer
@@ -168,6 +169,10 @@ class PixelShuffle(Layer):
         self, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
     ) -> None:
         super().__init__()
+        if not isinstance(upscale_factor, int):
+            raise ArgumentTypeError("upscale factor must be int type")
+        if data_format not in ("NCHW", "NHWC"):
+            raise ArgumentError(f"data_format is {data_format!r}, neither NCHW nor NHWC")
         self._upscale_factor, self._data_format, self._name = upscale_factor, data_format, name
 
     def forward(self, x: Any) -> Any:

@@ -8,4 +8,4 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
-__all__ = [*listed(NAMES)]
+__all__ = listed(NAMES)

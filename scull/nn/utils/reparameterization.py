@@ -14,8 +14,17 @@ from scull.ops.linear import matmul
 from scull.ops.math import sqrt, square
 from scull.ops.move import reshape, transpose
 from scull.ops.reduce import reduce_sum
+from scull.tensor.creation import assign
 
 LEAST = 1e-12  # added to the square of a length
+
+
+def start_as(parameter: Any, value: Any) -> None:
+    """Give `parameter` a value; in a Program that is an operator of it."""
+    if isinstance(parameter, Tensor):
+        parameter.set_value(value)
+    else:
+        assign(value, parameter)
 
 
 def length_of(v: Any, dim: int | None) -> Any:
@@ -85,10 +94,10 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     with no_grad():
         lengths = length_of(weight, dim)
     own = layer.create_parameter(list(weight.shape), dtype=weight.dtype)
-    own.set_value(weight)
+    start_as(own, weight)
     layer.add_parameter(name + "_v", own)
     length = layer.create_parameter(list(lengths.shape), dtype=weight.dtype)
-    length.set_value(lengths)
+    start_as(length, lengths)
     layer.add_parameter(name + "_g", length)
     setattr(layer, name, hook.compute(layer))
     layer.register_forward_pre_hook(hook)
@@ -120,7 +129,7 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
         del layer._parameters[name + part]
     delattr(layer, name)
     whole = layer.create_parameter(list(weight.shape), dtype=weight.dtype)
-    whole.set_value(weight)
+    start_as(whole, weight)
     layer.add_parameter(name, whole)
     del layer._forward_pre_hooks[key]
     return layer

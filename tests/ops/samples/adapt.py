@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.tensor import Rows
 from scull.errors import DtypeError, ShapeError, SlotError
 from tests.ops.sample import array, bf16, boolean, call, f16, f32, f64, fails, rows, samples
 from tests.ops.samples.update import whole
@@ -230,6 +231,9 @@ def followed(
     total = squares + g * g
     z = linear + g - (total**-lr_power - squares**-lr_power) / rate * param
     p = np.where(np.abs(z) > l1, (l1 * np.sign(z) - z) / (total**-lr_power / rate + 2 * l2), 0)
+    if isinstance(grad, Rows):  # the other rows stay as they are
+        absent = np.setdiff1d(np.arange(grad.height), grad.rows)
+        p[absent], total[absent], z[absent] = param[absent], squares[absent], linear[absent]
     return p, total, z
 
 
@@ -241,6 +245,6 @@ def ftrl_samples():
     yield call(f32(3), positive(3), f32(3), f32(3), rate, l1=0.1, lr_power=-0.75)
     yield call(f32(), positive(), f32(), f32(), array(0.1))
     yield call(f32(0, 3), f32(0, 3), f32(0, 3), f32(0, 3), rate)
-    yield call(f32(4, 3), positive(4, 3), f32(4, 3), rows(4, [2, 0], 3), rate, l1=0.1)
+    yield call(f32(4, 3), positive(4, 3), f32(4, 3), rows(4, [2, 0, 2], 3), rate, l1=0.1)
     law = "linear_accumulator is float32[2]"
     yield fails(ShapeError, law, f32(3), f32(3), f32(2), f32(3), rate)

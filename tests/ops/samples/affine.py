@@ -6,6 +6,7 @@ from scipy import special
 from scull.core.dtype import float32, float64
 from scull.errors import DtypeError, ShapeError
 from tests.ops.sample import bf16, call, f16, f32, f64, fails, samples, strided
+from tests.ops.samples.convolution import reference as convolution
 
 
 def product(x, weight, bias=None):
@@ -54,6 +55,18 @@ def biased_conv2d_samples():
     yield call(f64(1, 2, 5, 5), f64(1, 2, 3, 3), f64(1), strides=(2, 2))
     yield call(f32(2, 4, 4, 2), f32(3, 2, 2, 2), f32(3), data_format="NHWC")
     yield fails(ShapeError, "3", f32(1, 2, 4, 4), f32(1, 3, 2, 2), f32(1))
+
+
+def convolved_over_volumes(input, filter, bias, data_format="NCDHW", **attrs):
+    out = convolution(input, filter, data_format=data_format, **attrs)
+    return out + (bias if data_format == "NDHWC" else bias[:, None, None, None])
+
+
+@samples("biased_conv3d", reference=convolved_over_volumes)
+def biased_conv3d_samples():
+    yield call(f32(1, 2, 3, 3, 4), f32(3, 2, 2, 2, 3), f32(3), strides=(1, 2, 1))
+    last = {"data_format": "NDHWC", "paddings": (1, 0, 0)}
+    yield call(f32(1, 2, 3, 2, 2), f32(2, 2, 2, 2, 2), f32(2), **last)
 
 
 def convolved_apart(input, filter, bias):

@@ -78,3 +78,22 @@ def pow_samples():
     yield call(f32(low=0.1), array([2.5]))
     yield call(array([0.0, -1.0, np.inf, np.nan]), factor=0.5, grad=False, name_of_case="extremes")
     yield fails(DtypeError, "bool[3] is not of numbers", boolean(3), factor=2.0)
+
+
+@samples("nextafter")
+def nextafter_samples():
+    two = array([1.0, 2.0, -1.0, np.inf, np.nan]), array([2.0, 2.0, 0.0, 0.0, 1.0])
+    yield call(*two, reference=lambda x, y: np.nextafter(two[0], two[1]), name_of_case="single")
+    yield call(f64(3, 4), f64(4), reference=np.nextafter)
+    yield call(f64(), f64(0, 3), reference=np.nextafter)
+    yield fails(DtypeError, "is not of floating-point elements", i64(3), i64(3))
+    yield fails(ShapeError, "shapes do not broadcast: [3] and [4]", f32(3), f32(4))
+
+
+@samples("gcd", reference=np.gcd)
+def gcd_samples():
+    yield call(i64(3, 4), i64(4))
+    yield call(i32(), i32(0, 3))
+    yield call(array([0, 0, -4, 6], "int64"), array([0, 5, 6, 0], "int64"))
+    yield fails(DtypeError, "is not of integer elements", f32(3), f32(3))
+    yield fails(ShapeError, "shapes do not broadcast: [3] and [4]", i64(3), i64(4))

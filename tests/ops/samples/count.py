@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scull.core.dtype import float32, int32
+from scull.core.dtype import float32, int32, int64
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from tests.ops.sample import array, boolean, call, f32, f64, fails, i64, samples, strided
 
@@ -54,7 +54,7 @@ def runs(x, axis=()):
 
 @samples("unique_consecutive", reference=runs)
 def unique_consecutive_samples():
-    yield call(array([1, 1, 2, 2, 2, 1], "int64"))
+    yield call(array([1, 1, 2, 2, 2, 1], "int64"), dtype=int64)
     yield call(array([[1, 1, 2], [1, 1, 2]]), axis=(0,))
     yield call(array([[1, 1, 2], [1, 1, 2]]), axis=(-1,), dtype=int32)
     yield call(f32())

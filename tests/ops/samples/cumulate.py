@@ -27,7 +27,34 @@ def along(*, integers=True):
 @samples("cumprod", reference=lambda x, axis: np.cumprod(x, axis) if x.ndim else x)
 def cumprod_samples():
     yield from along()
-    yield call(array([[2.0, 0.0, 3.0, 0.0, 5.0], [0.0, 1.5, 2.0, 3.0, 0.0]]), axis=1, grad=False)
+    yield call(array([[2.0, 0.0, 3.0, 0.0, 5.0], [0.0, 1.5, 2.0, 3.0, 0.0]]), axis=1)
+
+
+def recurred(x, start, axis, reverse=False):
+    """One place after another."""
+    if not x.ndim:
+        return start
+    lines, found = (
+        np.flip(np.moveaxis(v, axis, 0), 0) if reverse else np.moveaxis(v, axis, 0)
+        for v in (x, start)
+    )
+    found = found.astype("float64")
+    for i in range(1, len(lines)):
+        found[i] += lines[i - 1 if reverse else i] * found[i - 1]
+    return np.moveaxis(np.flip(found, 0) if reverse else found, 0, axis)
+
+
+@samples("recurrence", reference=recurred)
+def recurrence_samples():
+    for reverse in (False, True):
+        yield call(f32(3, 4), f32(3, 4), axis=1, reverse=reverse)
+        yield call(f64(100, low=0.8, high=1.2), f64(100), axis=0, reverse=reverse)
+        yield call(array([2.0, 0.0, 3.0]), f32(3), axis=0, reverse=reverse, name_of_case="a zero")
+    yield call(f32(2, 3, 4), f32(2, 3, 4), axis=-2)
+    yield call(f32(), f32(), axis=0)
+    yield call(f32(0, 3), f32(0, 3), axis=0)
+    yield call(strided(f32(2, 3)), f32(2, 3), axis=1)
+    yield fails(RangeError, "axis 2 is outside [-2, 2)", f32(2, 3), f32(2, 3), axis=2)
 
 
 def summed(x, axis, flatten, exclusive, reverse):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scull.errors import DtypeError, RangeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from tests.ops.sample import array, call, f32, f64, fails, i64, samples, strided
 from tests.ops.samples.reduce import over, reduction
 
@@ -63,3 +63,25 @@ def l2_normalize_samples():
     yield call(f32(3), axis=0, is_test=True)
     yield call(strided(f64(2, 3)), axis=0)
     yield fails(RangeError, "axis 2 is outside [-2, 2)", f32(2, 3), axis=2)
+
+
+def shortened(x, p, axis, max_norm):
+    """Each slice along the axis by itself."""
+    found = np.moveaxis(x, axis, 0).copy()
+    for row in found:
+        length = np.sum(np.abs(row) ** p) ** (1 / p)
+        row *= max_norm / (length + 1e-7) if length > max_norm else 1
+    return np.moveaxis(found, 0, axis)
+
+
+@samples("renorm", reference=shortened)
+def renorm_samples():
+    yield call(f32(3, 4), p=2.0, axis=0, max_norm=1.0)
+    yield call(f32(3, 4), p=2.0, axis=0, max_norm=3.0)
+    yield call(f32(2, 3, 4), p=1.0, axis=-1, max_norm=2.0)
+    yield call(f64(2, 3), p=3.0, axis=1, max_norm=0.5)
+    yield call(f32(3, 4) * 0, p=2.0, axis=0, max_norm=1.0, grad=False, name_of_case="zeros")
+    yield call(f32(0, 3), p=2.0, axis=1, max_norm=1.0)
+    yield call(strided(f32(2, 3)), p=2.0, axis=0, max_norm=1.0)
+    yield fails(ArgumentError, "p is 0.0", f32(2, 3), p=0.0, axis=0, max_norm=1.0)
+    yield fails(RangeError, "axis 2 is outside [-2, 2)", f32(2, 3), p=2.0, axis=2, max_norm=1.0)

@@ -53,9 +53,9 @@ def eigvalsh_samples():
 
 @samples("eig", reference=lambda x: tuple(np.linalg.eig(x.astype("complex128"))))
 def eig_samples():
-    yield call(array([[0, 1], [-1, 0]]))
-    yield call(array([[[2, 1], [0, 3]]], "float64"))
-    yield call(c64(2, 2))
+    yield call(array([[0, 1], [-1, 0]]), grad=False)
+    yield call(array([[[2, 1], [0, 3]]], "float64"), grad=False)
+    yield call(c64(2, 2), grad=False)
     yield fails(ShapeError, "have 2 rows and 3 columns", f32(2, 3))
 
 
@@ -117,7 +117,7 @@ def matrix_rank_samples():
     yield fails(ShapeError, "have 2 rows and 3 columns", f32(2, 3), hermitian=True)
 
 
-def nearest(x, y, driver="gelsy"):
+def nearest(x, y, driver="gels"):
     """NumPy's `lstsq`."""
     found, left, rank, values = np.linalg.lstsq(x, y)
     none = np.empty(0)
@@ -131,54 +131,9 @@ def nearest(x, y, driver="gelsy"):
 
 @samples("lstsq", reference=nearest)
 def lstsq_samples():
-    yield call(f32(4, 2), f32(4, 3))
+    yield call(f32(4, 2), f32(4, 3), driver="gelsy")
     yield call(f32(4, 2), f32(4, 1), driver="gelsd")
-    yield call(f32(2, 2), f32(2, 1), driver="gels")
+    yield call(f32(2, 2), f32(2, 1))
     yield fails(ShapeError, "x has 4 rows and y has 3", f32(4, 2), f32(3, 1))
     yield fails(ArgumentError, "driver is 'x'", f32(4, 2), f32(4, 1), driver="x")
     yield fails(DtypeError, "differ in element type", f32(4, 2), f64(4, 1))
-
-
-def eliminated(x):
-    """The triangles of a matrix by plain elimination, exchanges counted from 1."""
-    a, exchanges = x.copy(), []
-    for i in range(min(x.shape)):
-        chosen = i + int(np.abs(a[i:, i]).argmax())
-        exchanges.append(chosen + 1)
-        a[[i, chosen]] = a[[chosen, i]]
-        for j in range(i + 1, len(a)):
-            a[j, i] /= a[i, i]
-            a[j, i + 1 :] -= a[j, i] * a[i, i + 1 :]
-    return a, np.array(exchanges), np.zeros(1)
-
-
-@samples("lu", reference=eliminated)
-def lu_samples():
-    yield call(f32(3, 3))
-    yield call(f32(4, 2))
-    yield call(f32(2, 3))
-    batch = lambda x: tuple(map(np.stack, zip(*map(eliminated, x), strict=True)))  # noqa: E731
-    many = lambda x: (*batch(x)[:2], np.zeros(2))  # noqa: E731
-    yield call(f32(2, 3, 3), reference=many)
-    singular = lambda x: (x, np.array([1, 2]), np.array([1]))  # noqa: E731
-    yield call(array([[0, 1], [0, 2]]), reference=singular, name_of_case="singular")
-    yield fails(ShapeError, "at least 2 are needed", f32(2))
-
-
-def unpacked(x, pivots):
-    """The permutation as a product of exchanges, and the triangles."""
-    m, n = x.shape
-    p = np.eye(m)
-    for i, other in enumerate(pivots):
-        swap = np.eye(m)
-        swap[[i, int(other) - 1]] = swap[[int(other) - 1, i]]
-        p = p @ swap
-    k = min(m, n)
-    return p, np.tril(x[:, :k], -1) + np.eye(m, k), np.triu(x[:k])
-
-
-@samples("lu_unpack", reference=unpacked)
-def lu_unpack_samples():
-    yield call(f32(3, 3), array([2, 3, 3], "int32"))
-    yield call(f32(4, 2), array([4, 2], "int32"))
-    yield call(f32(2, 3), array([2, 2], "int32"))

@@ -38,11 +38,13 @@ def group_norm_samples():
     yield call(f32(2, 6, 3), groups=3)
     yield call(f32(2, 4, 2, 2), f32(4), groups=4)
     yield call(f32(2, 4, 2), None, f32(4), groups=1)
+    yield call(f32(2, 4, 1, 2, 1, 2, 1), f32(4), f32(4), groups=2)
     yield call(f16(2, 4, 3), f16(4), f16(4), groups=2)
     law = "3 groups do not divide 4 channels"
     yield fails(ArgumentError, law, f32(2, 4, 3), groups=3)
     law = "scale has 3 elements, 4 are needed"
     yield fails(ShapeError, law, f32(2, 4, 3), f32(3), groups=2)
+    yield fails(ShapeError, "x has 1 axes, 2 to 9 are needed", f32(4), groups=2)
     yield fails(DtypeError, "bias is float64", f32(2, 4, 3), None, f64(4), groups=2)
     yield fails(DtypeError, "not of floating-point elements", i32(2, 4, 3), groups=2)
 

@@ -21,8 +21,8 @@ def reference(
     x: Any,
     *,
     ksize: Any,
-    strides: Any = (1, 1),
-    paddings: Any = (0, 0),
+    strides: Any = (),
+    paddings: Any = (),
     ceil_mode: bool = False,
     exclusive: bool = True,
     data_format: str = "NCHW",
@@ -32,12 +32,14 @@ def reference(
     padding_algorithm: str = "EXPLICIT",
 ) -> Any:
     """Each window by itself."""
-    if data_format == "NHWC":
-        x = x.transpose(0, 3, 1, 2)
-    size = x.shape[2:]
+    x = np.moveaxis(x, -1, 1) if data_format[-1] == "C" else x
+    size, axes = x.shape[2:], range(x.ndim - 2)
+    strides, paddings = strides or (1,) * len(axes), paddings or (0,) * len(axes)
     if global_pooling:
-        ksize, paddings = size, (0, 0)
-    pads = [(n, n) for n in paddings] if len(paddings) == 2 else [paddings[:2], paddings[2:]]
+        ksize, paddings = size, (0,) * len(axes)
+    pads = [(n, n) for n in paddings]
+    if len(paddings) == 2 * len(axes):
+        pads = list(zip(paddings[::2], paddings[1::2], strict=True))
     if padding_algorithm == "SAME":
         need = [
             max((-(-n // s) - 1) * s + k - n, 0)
@@ -45,23 +47,26 @@ def reference(
         ]
         pads = [(n // 2, n - n // 2) for n in need]
     if padding_algorithm == "VALID":
-        pads = [(0, 0), (0, 0)]
+        pads = [(0, 0)] * len(axes)
     round_up = [s - 1 if ceil_mode else 0 for s in strides]
     counts = list(ksize) if adaptive else [
         (n + sum(p) - k + r) // s + 1
         for n, p, k, r, s in zip(size, pads, ksize, round_up, strides, strict=True)
     ]  # fmt: skip
     out = np.zeros((*x.shape[:2], *counts))
-    for i, j in np.ndindex(*counts):
-        top, bottom = bounds(size[0], i, ksize[0], strides[0], pads[0][0], adaptive, counts[0])
-        left, right = bounds(size[1], j, ksize[1], strides[1], pads[1][0], adaptive, counts[1])
-        area = (bottom - top) * (right - left)
-        window = x[:, :, max(top, 0) : bottom, max(left, 0) : right]
+    for place in np.ndindex(*counts):
+        ends = [
+            bounds(size[a], place[a], ksize[a], strides[a], pads[a][0], adaptive, counts[a])
+            for a in axes
+        ]
+        area = np.prod([last - first for first, last in ends])
+        window = x[(..., *[slice(max(first, 0), last) for first, last in ends])]
         if exclusive:
-            area = window.shape[2] * window.shape[3]
-        whole = window.max((2, 3)) if pooling_type == "max" else window.sum((2, 3)) / area
-        out[:, :, i, j] = whole
-    return out.transpose(0, 2, 3, 1) if data_format == "NHWC" else out
+            area = np.prod(window.shape[2:])
+        over = tuple(range(2, x.ndim))
+        whole = window.max(over) if pooling_type == "max" else window.sum(over) / area
+        out[(slice(None), slice(None), *place)] = whole
+    return np.moveaxis(out, 1, -1) if data_format[-1] == "C" else out
 
 
 @samples("pool2d", reference=reference)
@@ -92,6 +97,29 @@ def pool2d_samples():
     yield fails(ArgumentError, law, f32(1, 1, 4, 4), ksize=(2, 2), pooling_type="sum")
     law = "ksize is [2]; two numbers from 1 on are needed"
     yield fails(ArgumentError, law, f32(1, 1, 4, 4), ksize=(2,), pooling_type="max")
+
+
+@samples("pool3d", reference=reference)
+def pool3d_samples():
+    for kind in ("max", "avg"):
+        step = {"strides": (2, 1, 2), "pooling_type": kind}
+        yield call(f32(2, 2, 4, 3, 4), ksize=(2, 2, 2), **step)
+        yield call(f64(1, 1, 5, 4, 3), ksize=(3, 2, 2), paddings=(1, 0, 1), **step)
+        attrs = {"ksize": (3, 3, 2), "strides": (2, 2, 2), "pooling_type": kind}
+        yield call(f32(1, 1, 6, 4, 3), ceil_mode=True, **attrs)
+        around = {"paddings": (1, 0, 0, 1, 1, 1), "exclusive": False}
+        yield call(f32(1, 2, 4, 5, 3), **around, **attrs)
+        yield call(f32(1, 3, 4, 3, 2), padding_algorithm="SAME", data_format="NDHWC", **attrs)
+        yield call(f32(1, 2, 2, 3, 2), ksize=(1, 1, 1), global_pooling=True, pooling_type=kind)
+        yield call(f32(1, 1, 2, 4, 3), ksize=(2, 2, 3), adaptive=True, pooling_type=kind)
+        yield call(f32(1, 1, 3, 4, 2), ksize=(2, 3, 1), adaptive=True, pooling_type=kind)
+        yield call(strided(f32(1, 1, 2, 4, 4)), ksize=(2, 2, 2), pooling_type=kind)
+        yield call(f32(0, 2, 2, 2, 2), ksize=(2, 2, 2), pooling_type=kind)
+        yield call(f16(1, 1, 2, 3, 2), ksize=(2, 2, 2), pooling_type=kind)
+    one = {"ksize": (2, 2, 2), "pooling_type": "max"}
+    yield fails(ShapeError, "x has 4 axes, 5 are needed", f32(1, 2, 4, 4), **one)
+    law = "ksize is [2, 2]; three numbers from 1 on are needed"
+    yield fails(ArgumentError, law, f32(1, 1, 4, 4, 4), ksize=(2, 2), pooling_type="max")
 
 
 def spread(x: Any, y: Any, source: Any, *, ksize: Any, strides: Any, pooling_type: str) -> Any:
@@ -128,8 +156,8 @@ EQUAL = [
 ]  # windows with several largest elements
 
 
-@samples("pool2d_spread", reference=spread)
-def pool2d_spread_samples():
+@samples("pool_spread", reference=spread)
+def pool_spread_samples():
     attrs = {"ksize": (2, 2), "strides": (1, 1)}
     yield call(
         array(EQUAL),
@@ -149,8 +177,8 @@ def pool2d_spread_samples():
     )
 
 
-@samples("pool2d_pick", reference=pick)
-def pool2d_pick_samples():
+@samples("pool_pick", reference=pick)
+def pool_pick_samples():
     attrs = {"ksize": (2, 2), "strides": (1, 1)}
     top = array([[[[2.0, 2.0], [2.0, 2.0]]]])
     yield call(array(EQUAL), top, f32(1, 1, 3, 3), pooling_type="max", grad=("source",), **attrs)

@@ -13,29 +13,33 @@ def largest(
     x: Any,
     *,
     ksize: Any,
-    strides: Any = (1, 1),
-    paddings: Any = (0, 0),
+    strides: Any = (),
+    paddings: Any = (),
     global_pooling: bool = False,
     adaptive: bool = False,
 ) -> Any:
     """Each window by itself."""
-    size = x.shape[2:]
+    size, axes = x.shape[2:], range(x.ndim - 2)
+    strides, paddings = strides or (1,) * len(axes), paddings or (0,) * len(axes)
     if global_pooling:
-        ksize, paddings = size, (0, 0)
+        ksize, paddings = size, (0,) * len(axes)
     counts = list(ksize) if adaptive else [
         (n + 2 * p - k) // s + 1
         for n, p, k, s in zip(size, paddings, ksize, strides, strict=True)
     ]  # fmt: skip
     out = np.zeros((*x.shape[:2], *counts))
     mask = np.zeros(out.shape, "int32")
-    for n, c, i, j in np.ndindex(*out.shape):
-        top, bottom = bounds(size[0], i, ksize[0], strides[0], paddings[0], adaptive, counts[0])
-        left, right = bounds(size[1], j, ksize[1], strides[1], paddings[1], adaptive, counts[1])
-        top, left = max(top, 0), max(left, 0)
-        window = x[n, c, top:bottom, left:right]
-        row, column = np.unravel_index(window.argmax(), window.shape)
-        out[n, c, i, j] = window[row, column]
-        mask[n, c, i, j] = (top + row) * size[1] + left + column
+    for n, c, *place in np.ndindex(*out.shape):
+        ends = [
+            bounds(size[a], place[a], ksize[a], strides[a], paddings[a], adaptive, counts[a])
+            for a in axes
+        ]
+        starts = [max(first, 0) for first, _ in ends]
+        window = x[(n, c, *[slice(s, last) for s, (_, last) in zip(starts, ends, strict=True)])]
+        best = np.unravel_index(window.argmax(), window.shape)
+        out[(n, c, *place)] = window[best]
+        spot = [s + i for s, i in zip(starts, best, strict=True)]
+        mask[(n, c, *place)] = np.ravel_multi_index(spot, size)
     return out, mask
 
 
@@ -51,6 +55,16 @@ def max_pool2d_with_index_samples():
     yield call(array(np.ones((1, 1, 3, 3))), ksize=(2, 2), grad=False)
     yield fails(ShapeError, "x has 3 axes, 4 are needed", f32(2, 4, 4), ksize=(2, 2))
     yield fails(DtypeError, "not of floating-point elements", i32(1, 1, 4, 4), ksize=(2, 2))
+
+
+@samples("max_pool3d_with_index", reference=largest)
+def max_pool3d_with_index_samples():
+    yield call(f32(2, 2, 4, 2, 4), ksize=(2, 2, 2), strides=(2, 2, 2))
+    yield call(f64(1, 1, 3, 4, 5), ksize=(3, 2, 2), strides=(1, 2, 2), paddings=(1, 0, 1))
+    yield call(f32(1, 2, 3, 4, 2), ksize=(2, 3, 2), adaptive=True)
+    yield call(f32(1, 2, 2, 2, 2), ksize=(1, 1, 1), global_pooling=True)
+    yield call(f16(1, 1, 2, 3, 2), ksize=(2, 2, 2))
+    yield fails(ShapeError, "x has 4 axes, 5 are needed", f32(1, 2, 4, 4), ksize=(2, 2, 2))
 
 
 def scattered(like: Any, mask: Any, source: Any) -> Any:

@@ -38,6 +38,16 @@ def uniform_samples():
     yield fails(ArgumentError, "shape [-1] has a negative size", shape=(-1,))
 
 
+@samples("uniform_random_batch_size_like")
+def uniform_like_samples():
+    yield call(f32(5, 3), shape=(-1, 4), holds=lambda x: x.shape == (5, 4) and abs(x).max() <= 1)
+    which = {"input_dim_idx": 1, "output_dim_idx": -1, "min": 2.0, "max": 3.0}
+    yield call(f32(5, 3), shape=(2, 7), **which, dtype=float64, holds=between(2, 3))
+    law = "shape [-1, -2] has a negative size beside axis 0"
+    yield fails(ArgumentError, law, f32(5, 3), shape=(-1, -2))
+    yield fails(DtypeError, "int64 have no fractions", f32(5), shape=(-1,), dtype=int64)
+
+
 @samples("gaussian")
 def gaussian_samples():
     yield call(shape=(2, 3), holds=lambda x: bool(np.isfinite(x).all()))

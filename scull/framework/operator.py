@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from scull.core.eager import meta_or_none
 from scull.core.meta import Meta
+from scull.core.operand import meta_or_none
 from scull.errors import UninitializedError
 from scull.executor.executor import Executor
 from scull.files import proto

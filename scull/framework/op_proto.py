@@ -23,7 +23,7 @@ def op_proto(op: Op) -> Any:
     made = proto.OpProto(type=op.type, comment=op.body.__doc__ or "")
     for name in op.inputs:
         slot = made.inputs.add(name=op.slot(name), comment=name, duplicable=name in op.lists)
-        slot.dispensable = name not in op.required
+        slot.dispensable = name not in op.needed
     for name in program_outputs(op):
         slot = made.outputs.add(name=op.slot(name), comment=name)
         slot.duplicable = name in op.output_lists

@@ -1,0 +1,78 @@
+"""Operands of a call before it is made: what is known of each, and whether it may stand there."""
+
+from typing import Any
+
+from numpy import generic, ndarray
+
+from scull.core.meta import WEAK, Meta, promote
+from scull.core.op import Op, meta_of
+from scull.errors import ArgumentTypeError
+
+
+def padded(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`inputs` with the defaults of those that were not given."""
+    missing = len(op.inputs) - len(inputs)
+    if missing <= 0:
+        return inputs
+    return (*inputs, *(op.defaults[-missing:] if len(op.defaults) >= missing else [None] * missing))
+
+
+def meta_or_none(x: Any) -> Any:
+    """The meta of an operand, of each in a list; None for an absent one."""
+    if type(x) is list:
+        return [meta_of(v) for v in x]
+    return x if x is None else meta_of(x)
+
+
+def weak_meta(x: Any) -> Any:
+    """The meta of an operand, where a Python number has a weak element type."""
+    if isinstance(x, bool | int | float | complex):
+        return Meta((), WEAK)
+    if type(x) is list or type(x) is tuple:
+        return [weak_meta(v) for v in x]
+    return None if x is None else meta_of(x)
+
+
+def strengthened(metas: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Python numbers take the element type of the tensors beside them."""
+    if not any(isinstance(m, Meta) and m.dtype is WEAK for m in metas):
+        return metas
+    dtype = promote(*[m.dtype for m in metas if isinstance(m, Meta) and m.dtype.name != "bool"])
+    return tuple(
+        m.with_dtype(dtype) if isinstance(m, Meta) and m.dtype is WEAK else m for m in metas
+    )
+
+
+def refuse_strangers(op: Op, inputs: tuple[Any, ...]) -> None:
+    """Refuse what is no tensor, a list where one is asked for, one where a list is, and gaps."""
+    if len(inputs) > len(op.inputs):
+        most = len(op.inputs)
+        raise ArgumentTypeError(f"{op.name}() takes {most} tensors, but got {len(inputs)}")
+    if op.forward is not None:
+        return  # what a gradient operator is not given, it does without
+    for name, x in zip(op.inputs, padded(op, inputs), strict=True):
+        several = name in op.lists
+        absent = x is None and name not in op.needed
+        if several and not absent and is_list(x) and not x and name in op.needed:
+            raise ArgumentTypeError(f"{op.name}(): argument `{name}` has no Tensor in it")
+        if not absent and not (is_list(x) if several else is_operand(x)):
+            asked = "list of Tensor" if several else "Tensor"
+            raise ArgumentTypeError(
+                f"{op.name}(): argument `{name}` must be {asked}, but got {called(x)}"
+            )
+
+
+def is_operand(x: Any) -> bool:
+    """Whether `x` may stand where an operator takes a tensor."""
+    return isinstance(x, bool | int | float | complex | ndarray | generic) or hasattr(x, "meta")
+
+
+def is_list(x: Any) -> bool:
+    """Whether `x` may stand where an operator takes a list of tensors."""
+    return type(x) in (list, tuple) and all(map(is_operand, x))
+
+
+def called(x: Any) -> str:
+    """What `x` is, as errors say it: of a list also the first that may not stand in it."""
+    strange = [v for v in x if not is_operand(v)] if type(x) in (list, tuple) else []
+    return f"{type(x).__name__} with {called(strange[0])}" if strange else type(x).__name__

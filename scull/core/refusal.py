@@ -1,0 +1,116 @@
+"""Why a call is refused: the law it breaks, the operator, its operands and the user's line."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scull.core.attribute import normalised
+from scull.core.meaning import meaning
+from scull.core.meta import Meta, known
+from scull.core.op import Op
+from scull.core.operand import padded, refuse_strangers, strengthened, weak_meta
+from scull.errors import ArgumentError, ArgumentTypeError, RangeError, ResourceError, ScullError
+
+PACKAGE = str(Path(__file__).parent.parent) + "/"
+NO_LAW = "these operands are refused where they are computed: "  # no type rule has said why
+BUILTIN = {IndexError: RangeError, TypeError: ArgumentTypeError}  # else an ArgumentError
+OURS = Warning | NameError | AssertionError | ImportError | SyntaxError  # no operand's fault
+LARGEST = 2**47  # bytes that a process can address
+
+
+def explained(
+    error: Exception, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
+) -> Exception:
+    """`error` with the operator, its operands and the user's line.
+
+    The type rule, asked now, knows the law that was broken.
+    """
+    if getattr(error, "__notes__", None):
+        return error
+    metas: tuple[Any, ...] = ()
+    try:
+        refuse_strangers(op, inputs)
+        metas = strengthened(tuple(map(weak_meta, padded(op, inputs))))
+        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items() if n in op.kinds}
+        found = cause(error, op, metas, normal)
+    except ScullError as law:
+        found = law
+    found.add_note(situation(op, metas, user_line()))
+    return found.with_traceback(None)
+
+
+def cause(error: Exception, op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Exception:
+    """The law that a call breaks whose kernel raised `error`."""
+    try:
+        results = op.infer(metas, attrs)
+    except Exception as law:
+        return lawful(law, op)
+    if isinstance(error, ScullError):
+        return error
+    each = [m for r in results for m in (r if isinstance(r, list) else [r])]
+    for m in each:
+        if isinstance(m, Meta) and known(m.shape) and size(m) > memory():
+            return ResourceError(f"a result {m} takes {size(m)} bytes, more than there are")
+    return lawful(error, op)
+
+
+def refused(error: Exception, op: Op, attrs: dict[str, Any]) -> Exception:
+    """Why a gradient could not be computed: its attributes, or what `error` says."""
+    if isinstance(error, ScullError):
+        return error
+    try:
+        for n, v in attrs.items():
+            normalised(op.kinds[n], n, v)
+    except ScullError as law:
+        return law
+    return lawful(error, op)
+
+
+def lawful(error: Exception, op: Op) -> Exception:
+    """`error` as one of scull's own; a slip of ours or of the user's Python stays what it is."""
+    if isinstance(error, ScullError | OURS) or "python" in op.effects:
+        return error
+    found = meaning(error)
+    if found is not None:
+        return found
+    if isinstance(error, MemoryError):
+        return ResourceError(f"there is not enough memory {error}".rstrip())
+    kinds = [own for builtin, own in BUILTIN.items() if isinstance(error, builtin)]
+    kind: type[ScullError] = kinds[0] if kinds else ArgumentError
+    return kind(f"{NO_LAW}{type(error).__name__}: {error}")
+
+
+def size(meta: Meta) -> int:
+    """The bytes that the elements of `meta` take, where empty axes count as one element."""
+    total: int = meta.dtype.itemsize
+    for n in meta.shape:
+        total *= max(n, 1)
+    return total
+
+
+@cache
+def memory() -> int:
+    """The bytes of memory this machine has, as far as it says so."""
+    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", ()):
+        return LARGEST
+    return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
+
+
+def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:
+    """The operator, its operands and the line that called it, as errors show them."""
+    rows = [
+        f"  {n}: {', '.join(map(str, m)) if isinstance(m, list) else m}"
+        for n, m in zip(op.inputs, metas, strict=False)
+        if m is not None
+    ]
+    return "\n".join([f"in {op.name}", *rows, f"  at {line}"])
+
+
+def user_line() -> str:
+    """File and line of the innermost frame that is not scull's."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return "<unknown>" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,36 @@
+"""Memory that kernels need only while they run: taken here, a run's ledger can count it."""
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Watch(threading.local):
+    """Who is told of the bytes taken and given back in a thread: nobody, or a ledger."""
+
+    tell: Callable[[int], None] | None = None
+
+
+_watch = Watch()
+
+
+def scratch(xp: Any, shape: Any, dtype: Any) -> Any:
+    """An array of any content, for a kernel that drops it before it returns."""
+    found = xp.empty(shape, dtype)
+    tell = _watch.tell
+    if tell is not None:
+        tell(found.nbytes)
+        weakref.finalize(found, tell, -found.nbytes)
+    return found
+
+
+@contextmanager
+def watching(tell: Callable[[int], None]) -> Iterator[None]:
+    """Tell of the bytes that kernels take in this thread (positive) and give back (negative)."""
+    before, _watch.tell = _watch.tell, tell
+    try:
+        yield
+    finally:
+        _watch.tell = before

@@ -1,0 +1,434 @@
+"""Images read at any points, and the grids of points that affine maps make."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull import lang
+from scull.core.attribute import Ints
+from scull.core.eager import composite, primitive
+from scull.core.meta import UNKNOWN, Meta, agree, floating
+from scull.core.op import meta_of
+from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from scull.ops.half import by_body, placed, wide_at, widening
+from scull.ops.join import stack, unbind
+from scull.ops.reduce import reduce_sum
+from scull.ops.resize import summed
+from scull.ops.rounding import floor
+
+# An image read at points: the mean of the elements around each, the nearer the more, 0 outside.
+
+
+def check_points(x: Any, points: Any) -> None:
+    """Refuse points that do not lie in images like `x`."""
+    axes = len(x.shape) - 2
+    if len(points.shape) < 2:
+        raise ShapeError(f"points has {len(points.shape)} axes, at least 2 are needed")
+    agree(x.shape[0], points.shape[0], "x has {} images and points are of {}")
+    agree(points.shape[-1], axes, "a point has {} numbers and x has {} axes behind the channels")
+
+
+def corners(xp: Any, shape: tuple[int, ...], points: Any, nearest: bool) -> list[tuple[Any, Any]]:
+    """What the results are made of: places in an image, row by row, and shares; a pair a corner.
+
+    A point is (column, row, ...): the last axis of the image comes first.
+    """
+    sizes = shape[:1:-1]
+    if nearest:
+        spots = xp.trunc(points + xp.copysign(points.dtype.type(0.5), points))
+        return [placed_corner(xp, sizes, spots, None)]
+    low = xp.floor(points)
+    high = points - low
+    found = []
+    for number in range(1 << len(sizes)):
+        bits = np.array([number >> i & 1 for i in range(len(sizes))], bool)
+        shares = xp.multiply.reduce(xp.where(bits, high, 1 - high), -1)
+        found.append(placed_corner(xp, sizes, low + bits.astype(low.dtype), shares))
+    return found
+
+
+def placed_corner(xp: Any, sizes: Any, spots: Any, shares: Any) -> tuple[Any, Any]:
+    """Whole points as places in an image; the share of one that lies outside is 0."""
+    inside = xp.logical_and.reduce((spots >= 0) & (spots < np.array(sizes)), -1)
+    whole = xp.where(inside[..., None], spots, 0).astype("int64")
+    steps = np.cumprod((1, *sizes[:-1]))
+    places = (whole * steps).sum(-1).reshape(len(spots), -1)
+    shares = inside.astype(spots.dtype) if shares is None else xp.where(inside, shares, 0)
+    return places, shares.reshape(places.shape)
+
+
+@primitive
+def sampled(x: Meta, points: Meta, *, nearest: bool = False) -> Meta:
+    """Each channel of `x` at points counted in elements; 0 outside."""
+    floating(x, points)
+    if len(x.shape) < 3:
+        raise ShapeError(f"x has {len(x.shape)} axes, at least 3 are needed")
+    check_points(x, points)
+    return x.with_shape((*x.shape[:2], *points.shape[1:-1]))
+
+
+@sampled.kernel
+@widening
+def sampled_kernel(xp: Any, x: Any, points: Any, *, out: Any = None, nearest: bool) -> Any:
+    check_points(x, points)
+    images, channels = x.shape[:2]
+    size = math.prod(x.shape[2:])
+    shape = (images, channels, *points.shape[1:-1])
+    if not size or not math.prod(shape):
+        return placed(xp.zeros(shape, x.dtype), x.dtype, out)
+    lines = x.reshape(images, channels, size).swapaxes(1, 2).reshape(-1, channels)
+    begin, total = xp.arange(images).reshape(-1, 1) * size, None
+    for places, shares in corners(xp, x.shape, points, nearest):
+        part = lines.take((places + begin).reshape(-1), 0)
+        part *= shares.reshape(-1, 1)
+        total = part if total is None else xp.add(total, part, out=total)
+    found = total.reshape(images, -1, channels).swapaxes(1, 2).reshape(shape)
+    return placed(xp.ascontiguousarray(found), x.dtype, out)
+
+
+@primitive
+def spread_sampled(source: Meta, points: Meta, like_meta: Meta, *, nearest: bool = False) -> Meta:
+    """What was read at points given back to the elements around them."""
+    return source.with_shape(like_meta.shape)
+
+
+@spread_sampled.kernel
+@widening
+def spread_sampled_kernel(
+    xp: Any, source: Any, points: Any, like: Any, *, out: Any = None, nearest: bool
+) -> Any:
+    images, channels = like.shape[:2]
+    size = math.prod(like.shape[2:])
+    flat = xp.zeros(images * size * channels, source.dtype)
+    if flat.size and source.size:
+        lines = source.reshape(images, channels, -1).swapaxes(1, 2).reshape(-1, channels)
+        begin = xp.arange(images).reshape(-1, 1) * size
+        for places, shares in corners(xp, like.shape, points, nearest):
+            spots = (places + begin).reshape(-1, 1) * channels + xp.arange(channels)
+            xp.add.at(flat, spots.reshape(-1), (lines * shares.reshape(-1, 1)).reshape(-1))
+    found = flat.reshape(images, size, channels).swapaxes(1, 2).reshape(like.shape)
+    return placed(xp.ascontiguousarray(found), source.dtype, out)
+
+
+def slope(x: Any, points: Any, dout: Any, nearest: bool) -> Any:
+    """The gradient of the points: between two elements the value changes evenly."""
+    if nearest:
+        return points * 0.0
+    axis = len(points.shape) - 1
+    parts = unbind(points, axis=axis)
+    found = []
+    for i, part in enumerate(parts):
+        low = floor(part)
+        ends = [stack([*parts[:i], low + by, *parts[i + 1 :]], axis=axis) for by in (1.0, 0.0)]
+        rise = sampled(x, ends[0]) - sampled(x, ends[1])
+        found.append(reduce_sum(dout * rise, axis=(1,)))
+    return stack(found, axis=axis)
+
+
+sampled.grad("x")(
+    lambda x_meta, points, dout, nearest: spread_sampled(dout, points, x_meta, nearest=nearest)
+)
+sampled.grad("points")(slope)
+spread_sampled.grad("source")(lambda points, dout, nearest: sampled(dout, points, nearest=nearest))
+spread_sampled.grad("points")(
+    lambda source, points, dout, nearest: slope(dout, points, source, nearest)
+)
+
+
+@sampled.lower
+def sampled_at(index: Any, x: Any, points: Any, nearest: bool) -> Any:
+    n, c, *spot = index
+    given = [wide_at(points[(n, *spot, i)]) for i in reversed(range(len(x.shape) - 2))]
+    choices = []
+    for point in given:
+        if nearest:
+            half = lang.select(point < 0.0, point - 0.5, point + 0.5)
+            choices.append([(lang.trunc(half), None)])
+        else:
+            low = lang.floor(point)
+            choices.append([(low, 1.0 - (point - low)), (low + 1.0, point - low)])
+    return lang.cast(summed(x, [n, c, *given], list(range(2, len(x.shape))), choices), x.dtype)
+
+
+spread_sampled.no_lowering("each element is the sum of what was read near it, wherever that is")
+
+
+# Grids: points from -1 at the first element to 1 at the last, or at the edges of the image.
+
+PADDINGS = ("zeros", "border", "reflection")
+
+
+def check_grid(x: Any, grid: Any, mode: str, padding_mode: str) -> None:
+    """Refuse a grid that does not lie in images like `x`."""
+    if mode not in ("bilinear", "nearest"):
+        raise ArgumentError(f"mode is {mode!r}, neither bilinear nor nearest")
+    if padding_mode not in PADDINGS:
+        raise ArgumentError(f"padding_mode is {padding_mode!r}, not one of {', '.join(PADDINGS)}")
+    if len(x.shape) not in (4, 5):
+        raise ShapeError(f"x has {len(x.shape)} axes, 4 or 5 are needed")
+    if len(grid.shape) != len(x.shape):
+        raise ShapeError(f"x has {len(x.shape)} axes and grid {len(grid.shape)}")
+    if x.dtype != grid.dtype:
+        law = "differ in element type; cast one"
+        raise DtypeError(f"{meta_of(x)} and {meta_of(grid)} {law}")
+    check_points(x, grid)
+
+
+@primitive
+def grid_points(
+    grid: Meta, x_meta: Meta, *, padding_mode: str = "zeros", align_corners: bool = True
+) -> Meta:
+    """The points of a grid counted in elements of `x`, brought inside as `padding_mode` says."""
+    return grid
+
+
+@grid_points.kernel
+@widening
+def grid_points_kernel(xp: Any, grid: Any, x: Any, *, out: Any = None, **attrs: Any) -> Any:
+    return placed(brought_inside(xp, grid, x.shape, **attrs)[0], grid.dtype, out)
+
+
+def brought_inside(
+    xp: Any, grid: Any, shape: Any, padding_mode: str, align_corners: bool
+) -> tuple[Any, Any]:
+    """The points counted in elements, and how they change with the grid."""
+    sizes = np.array(shape[:1:-1], grid.dtype)
+    last = sizes - 1
+    factor = 0.5 * (last if align_corners else sizes)
+    points = (grid + 1) * factor
+    if not align_corners:
+        points -= points.dtype.type(0.5)
+    factor = xp.broadcast_to(factor, points.shape)
+    if padding_mode == "zeros":
+        return points, factor
+    if padding_mode == "reflection":
+        points, turned = reflected(xp, points, 0 if align_corners else 0.5, last)
+        factor = factor * turned
+    return xp.clip(points, 0, last), xp.where((points < 0) | (points > last), 0, factor)
+
+
+def reflected(xp: Any, points: Any, beyond: float, last: Any) -> tuple[Any, Any]:
+    """Points mirrored at the edges, `beyond` the outer elements, and whether they turned round."""
+    edge = points.dtype.type(beyond)
+    period = xp.maximum(2 * (last + 2 * edge), 1)
+    shifted = points + edge
+    rest = xp.abs(shifted) % period
+    turned = xp.where(rest <= period - rest, 1, -1) * xp.where(shifted < 0, -1, 1)
+    return xp.minimum(rest, period - rest) - edge, turned.astype(points.dtype)
+
+
+@primitive
+def grid_factor(
+    grid: Meta, x_meta: Meta, *, padding_mode: str = "zeros", align_corners: bool = True
+) -> Meta:
+    """How many elements a point moves while the grid moves by 1; 0 where it is held at an edge."""
+    return grid
+
+
+@grid_factor.kernel
+@widening
+def grid_factor_kernel(xp: Any, grid: Any, x: Any, *, out: Any = None, **attrs: Any) -> Any:
+    found = brought_inside(xp, grid, x.shape, **attrs)[1]
+    return placed(xp.array(found), grid.dtype, out)
+
+
+grid_factor.no_grad("it is constant almost everywhere")
+BY_SIZES = "which axis a number of a point belongs to is no matter of arithmetic"
+grid_points.no_lowering(BY_SIZES)
+grid_factor.no_lowering(BY_SIZES)
+
+
+@grid_points.grad("grid")
+def grid_points_grad(
+    grid: Any, x_meta: Any, dout: Any, padding_mode: str, align_corners: bool
+) -> Any:
+    attrs = {"padding_mode": padding_mode, "align_corners": align_corners}
+    return dout * grid_factor(grid, x_meta, **attrs)
+
+
+@composite(outputs=("output",), prefix="grid_sample", fixed={"use_cudnn": False})
+def grid_sampler(
+    x,
+    grid,
+    *,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+):
+    """Each channel of `x` at the points of `grid`."""
+    check_grid(x, grid, mode, padding_mode)
+    points = grid_points(grid, x, padding_mode=padding_mode, align_corners=align_corners)
+    return sampled(x, points, nearest=mode == "nearest")
+
+
+by_body(grid_sampler)
+
+
+# Grids made by affine maps.
+
+
+def grid_shape(theta: Any, sizes: Any) -> tuple[int, ...]:
+    """The shape of the grid for images of `sizes`, the images and channels included."""
+    axes = len(sizes) - 2
+    if axes not in (2, 3):
+        raise ShapeError(f"output_shape has {len(sizes)} sizes, 4 or 5 are needed")
+    if len(theta.shape) != 3:
+        raise ShapeError(f"theta has {len(theta.shape)} axes, 3 are needed")
+    agree(theta.shape[1], axes, "a map has {} rows, output_shape {} axes behind the channels")
+    agree(theta.shape[2], axes + 1, "a map has {} columns, {} are needed")
+    if any(int(n) < -1 for n in sizes[2:]):
+        raise ArgumentError(f"output_shape {list(sizes)} has a negative size")
+    return (theta.shape[0], *sizes[2:], axes)
+
+
+def base_points(xp: Any, sizes: Any, dtype: Any, align_corners: bool) -> Any:
+    """The points (column, row, ..., 1) of a grid that maps nothing, a row each."""
+    lines = []
+    for n in sizes:
+        steps = xp.arange(n, dtype=dtype) * 2 + (1 - n)
+        lines.append(steps / max(n - 1 if align_corners else n, 1))
+    axes = xp.meshgrid(*lines, indexing="ij")[::-1]
+    return xp.stack([*axes, xp.ones(tuple(sizes), dtype)], -1).reshape(-1, len(lines) + 1)
+
+
+@primitive(
+    outputs=("output",), slots={"output_shape_tensor": "OutputShape"}, fixed={"use_cudnn": False}
+)
+def affine_grid(
+    theta: Meta,
+    output_shape_tensor: Meta = None,
+    *,
+    output_shape: Ints = (),
+    align_corners: bool = True,
+) -> Meta:
+    """Where an affine map of each image takes the points of a grid of `output_shape`."""
+    floating(theta)
+    if output_shape_tensor is None:
+        return theta.with_shape(grid_shape(theta, output_shape))
+    if output_shape_tensor.ndim != 1 or theta.ndim != 3:
+        raise ShapeError(f"output_shape is {output_shape_tensor} and theta {theta}")
+    axes = theta.shape[1]
+    count = output_shape_tensor.shape[0] if axes == -1 else axes + 2
+    return theta.with_shape(grid_shape(theta, (UNKNOWN,) * int(count)))
+
+
+def mapped(xp: Any, theta: Any, sizes: Any, align_corners: bool, out: Any) -> Any:
+    """The points of a grid of `sizes`, mapped."""
+    base = base_points(xp, sizes, theta.dtype, align_corners)
+    found = base @ theta.swapaxes(1, 2)
+    return placed(found.reshape(len(theta), *sizes, len(sizes)), theta.dtype, out)
+
+
+@affine_grid.kernel
+@widening
+def affine_grid_kernel(
+    xp: Any,
+    theta: Any,
+    tensor: Any = None,
+    *,
+    out: Any = None,
+    output_shape: Any,
+    align_corners: bool,
+) -> Any:
+    sizes = output_shape if tensor is None else tuple(tensor.reshape(-1).tolist())
+    _, *sizes, _ = grid_shape(theta, sizes)
+    if any(n < 0 for n in sizes):
+        raise ArgumentError(f"output_shape has a negative size among {sizes}")
+    return mapped(xp, theta, sizes, align_corners, out)
+
+
+@primitive
+def affine_points(theta: Meta, like_meta: Meta, *, align_corners: bool = True) -> Meta:
+    """Where an affine map takes the points of a grid like `like`."""
+    return theta.with_shape(like_meta.shape)
+
+
+@affine_points.kernel
+@widening
+def affine_points_kernel(
+    xp: Any, theta: Any, like: Any, *, out: Any = None, align_corners: bool
+) -> Any:
+    return mapped(xp, theta, like.shape[1:-1], align_corners, out)
+
+
+@primitive
+def affine_grid_back(source: Meta, like_meta: Meta, *, align_corners: bool = True) -> Meta:
+    """The gradient of the maps: how each moved point goes with the one it was made of."""
+    return source.with_shape(like_meta.shape)
+
+
+@affine_grid_back.kernel
+@widening
+def affine_grid_back_kernel(
+    xp: Any, source: Any, like: Any, *, out: Any = None, align_corners: bool
+) -> Any:
+    base = base_points(xp, source.shape[1:-1], source.dtype, align_corners)
+    moved = source.reshape(len(source), len(base), source.shape[-1])
+    return placed(moved.swapaxes(1, 2) @ base, source.dtype, out)
+
+
+def theta_grad(theta_meta: Any, dout: Any, align_corners: bool) -> Any:
+    return affine_grid_back(dout, theta_meta, align_corners=align_corners)
+
+
+affine_grid.grad("theta")(
+    lambda theta_meta, output_shape_tensor, doutput, align_corners: theta_grad(
+        theta_meta, doutput, align_corners
+    )
+)
+affine_points.grad("theta")(theta_grad)
+affine_grid_back.grad("source")(
+    lambda source_meta, dout, align_corners: affine_points(
+        dout, source_meta, align_corners=align_corners
+    )
+)
+
+
+# As lowerings: each number of a point on its own.
+
+
+def base_at(spot: Any, sizes: Any, dtype: str, align_corners: bool) -> list[Any]:
+    """The numbers (column, row, ..., 1) of a point of a grid that maps nothing."""
+    found = []
+    for i, n in zip(reversed(spot), reversed(sizes), strict=True):
+        share = lang.constant(1 / max(n - 1 if align_corners else n, 1), dtype)
+        found.append(lang.cast(i * 2 + (1 - n), dtype) * share)
+    return [*found, lang.constant(1.0, dtype)]
+
+
+def mapped_at(index: Any, theta: Any, sizes: Any, align_corners: bool) -> Any:
+    """One number of a mapped point."""
+    n, *spot, j = index
+    dtype = wide_at(theta[n, 0, 0]).dtype
+    base = base_at(spot, sizes, dtype, align_corners)
+    total = wide_at(theta[n, j, len(base) - 1])
+    for k, number in enumerate(base[:-1]):
+        total = total + number * wide_at(theta[n, j, k])
+    return lang.cast(total, theta.dtype)
+
+
+@affine_grid.lower
+def affine_grid_at(
+    index: Any, theta: Any, tensor: Any, output_shape: Any, align_corners: bool
+) -> Any:
+    if tensor is not None:
+        raise UnsupportedError("a tensor says the size, so how far apart points lie is not known")
+    return mapped_at(index, theta, output_shape[2:], align_corners)
+
+
+@affine_points.lower
+def affine_points_at(index: Any, theta: Any, like: Any, align_corners: bool) -> Any:
+    return mapped_at(index, theta, like.shape[1:-1], align_corners)
+
+
+@affine_grid_back.lower
+def affine_grid_back_at(index: Any, source: Any, like: Any, align_corners: bool) -> Any:
+    n, j, k = index
+    spot = [lang.axis(m) for m in source.shape[1:-1]]
+    value = wide_at(source[(n, *spot, j)])
+    base = base_at(spot, source.shape[1:-1], value.dtype, align_corners)
+    number = base[-1]
+    for i, other in enumerate(base[:-1]):
+        number = lang.select(lang.equal(k, i), other, number)
+    return lang.cast(lang.sum(value * number, over=spot), source.dtype)

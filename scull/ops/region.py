@@ -1,0 +1,284 @@
+"""Regions of images made images of one size: by their mean, their largest elements, their parts."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull.core.dtype import int64
+from scull.core.eager import primitive
+from scull.core.meta import Meta, agree, floating
+from scull.core.op import meta_of
+from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.ops.half import placed
+from scull.ops.window import asking
+
+EXTENT = "how far a region reaches is a matter of its values"
+
+
+def check_regions(x: Any, rois: Any, rois_num: Any, height: int, width: int) -> None:
+    """Refuse regions that do not lie in images like `x`."""
+    floating(meta_of(x), meta_of(rois))
+    if len(x.shape) != 4:
+        raise ShapeError(f"x has {len(x.shape)} axes, 4 are needed")
+    if len(rois.shape) != 2:
+        raise ShapeError(f"rois has {len(rois.shape)} axes, 2 are needed")
+    agree(rois.shape[1], 4, "a region has {} numbers, {} are needed")
+    if x.dtype != rois.dtype:
+        raise DtypeError(f"{meta_of(x)} and {meta_of(rois)} differ in element type; cast one")
+    if height < 1 or width < 1:
+        raise ArgumentError(f"the output is {height} by {width}; both are to be above 0")
+    if rois_num is None:
+        agree(x.shape[0], 1, "x has {} images; which regions are whose is known for {} only")
+        return
+    if not meta_of(rois_num).dtype.is_integer or len(rois_num.shape) != 1:
+        raise ShapeError(f"rois_num is {meta_of(rois_num)}, not a list of integers")
+    agree(rois_num.shape[0], x.shape[0], "there are {} numbers of regions and {} images")
+
+
+def images_of(rois: Any, rois_num: Any) -> Any:
+    """Which image each region lies in."""
+    if rois_num is None:
+        return np.zeros(len(rois), "int64")
+    if (rois_num.size and rois_num.min() < 0) or rois_num.sum() != len(rois):
+        raise RangeError(f"rois_num {rois_num.tolist()} does not sum up to {len(rois)} regions")
+    return np.repeat(np.arange(len(rois_num)), rois_num)
+
+
+# The mean of points between the elements.
+
+
+def shares(begin: float, size: float, count: int, ratio: int, length: int) -> tuple[Any, slice]:
+    """How much each element along an axis counts for each bin, and which elements those are."""
+    step = size / count
+    points = ratio if ratio > 0 else max(math.ceil(step), 0)
+    if not points or not length:
+        return np.zeros((count, 0)), slice(0, 0)
+    spots = begin + step * (np.arange(count)[:, None] + (np.arange(points) + 0.5) / points)
+    inside = (spots >= -1) & (spots <= length)
+    spots = np.clip(np.where(inside, spots, 0), 0, length - 1)
+    low = spots.astype("int64")
+    first, last = int(low.min()), min(int(low.max()) + 2, length)
+    found = np.zeros((count, last - first))
+    lines = np.broadcast_to(np.arange(count)[:, None], low.shape)
+    high = np.minimum(low + 1, length - 1)
+    np.add.at(found, (lines, low - first), (1 - (spots - low)) * inside / points)
+    np.add.at(found, (lines, high - first), (spots - low) * inside / points)
+    return found, slice(first, last)
+
+
+def averaging(x: Any, rois: Any, rois_num: Any, attrs: dict[str, Any]) -> Any:
+    """For each region: its image, and the shares of rows and of columns."""
+    edge = 0.5 if attrs["aligned"] else 0.0
+    corners = rois.astype("float64") * attrs["spatial_scale"] - edge
+    for i, (left, top, right, bottom) in zip(
+        images_of(rois, rois_num), corners.tolist(), strict=True
+    ):
+        sizes = [bottom - top, right - left]
+        if not attrs["aligned"]:
+            sizes = [max(n, 1.0) for n in sizes]
+        ratio = attrs["sampling_ratio"]
+        rows = shares(top, sizes[0], attrs["pooled_height"], ratio, x.shape[2])
+        columns = shares(left, sizes[1], attrs["pooled_width"], ratio, x.shape[3])
+        yield i, rows, columns
+
+
+ALIGNED = ("pooled_height", "pooled_width", "spatial_scale", "sampling_ratio", "aligned")
+
+
+@primitive(slots={"rois": "ROIs"}, infer_first=True)
+def roi_align(
+    x: Meta,
+    rois: Meta,
+    rois_num: Meta = None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    sampling_ratio: int = -1,
+    aligned: bool = False,
+) -> Meta:
+    """Regions (left, top, right, bottom) divided into bins: the mean of points in each."""
+    check_regions(x, rois, rois_num, pooled_height, pooled_width)
+    return x.with_shape((rois.shape[0], x.shape[1], pooled_height, pooled_width))
+
+
+@roi_align.kernel
+def roi_align_kernel(
+    xp: Any, x: Any, rois: Any, rois_num: Any = None, *, out: Any = None, **attrs: Any
+) -> Any:
+    kind = wide(x)
+    shape = (len(rois), x.shape[1], attrs["pooled_height"], attrs["pooled_width"])
+    found = xp.empty(shape, kind)
+    for k, (i, rows, columns) in enumerate(averaging(x, rois, rois_num, attrs)):
+        part = x[i, :, rows[1], columns[1]].astype(kind, copy=False)
+        found[k] = rows[0].astype(kind) @ part @ columns[0].T.astype(kind)
+    return placed(found, x.dtype, out)
+
+
+def wide(x: Any) -> Any:
+    """The element type means are computed in."""
+    return np.dtype("float64" if x.dtype == np.float64 else "float32")
+
+
+@primitive(infer_first=True)
+def roi_align_back(
+    source: Meta,
+    rois: Meta,
+    rois_num: Meta | None,
+    like_meta: Meta,
+    *,
+    pooled_height: int,
+    pooled_width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    aligned: bool,
+) -> Meta:
+    """The means of regions given back to the elements they were made of."""
+    return source.with_shape(like_meta.shape)
+
+
+@roi_align_back.kernel
+def roi_align_back_kernel(
+    xp: Any, source: Any, rois: Any, rois_num: Any, like: Any, *, out: Any = None, **attrs: Any
+) -> Any:
+    kind = wide(source)
+    found = xp.zeros(like.shape, kind)
+    for k, (i, rows, columns) in enumerate(averaging(like, rois, rois_num, attrs)):
+        part = rows[0].T.astype(kind) @ source[k].astype(kind) @ columns[0].astype(kind)
+        found[i, :, rows[1], columns[1]] += part
+    return placed(found, source.dtype, out)
+
+
+roi_align.grad("x")(
+    asking(
+        ALIGNED,
+        lambda x_meta, rois, rois_num, dout, attrs: roi_align_back(
+            dout, rois, rois_num, x_meta, **attrs
+        ),
+    )
+)
+roi_align_back.grad("source")(
+    asking(ALIGNED, lambda rois, rois_num, dout, attrs: roi_align(dout, rois, rois_num, **attrs))
+)
+roi_align.no_lowering(EXTENT)
+roi_align_back.no_lowering(EXTENT)
+
+
+# The largest element.
+
+
+def bins(rois: Any, scale: float, height: int, width: int, size: tuple[int, int]) -> list[Any]:
+    """Where the bins of each region begin and end: of rows and of columns, ``[region, bin, 2]``."""
+    spots = rois.astype("float32") * np.float32(scale)
+    spots = np.trunc(spots + np.copysign(np.float32(0.5), spots))
+    found = []
+    for first, count, length in ((1, height, size[0]), (0, width, size[1])):
+        begin = spots[:, first]
+        step = (np.maximum(spots[:, first + 2] - begin + 1, 1) / np.float32(count))[:, None]
+        places = np.arange(count, dtype="float32")
+        ends = np.stack([np.floor(places * step), np.ceil((places + 1) * step)], -1)
+        found.append(np.clip(ends + begin[:, None, None], 0, length).astype("int64"))
+    return found
+
+
+@primitive(outputs=("out", "argmax"), slots={"rois": "ROIs"}, hidden=("argmax",), infer_first=True)
+def roi_pool(
+    x: Meta,
+    rois: Meta,
+    rois_num: Meta = None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+) -> tuple[Meta, Meta]:
+    """Regions divided into bins: the largest element of each, and its place in the image.
+
+    Of an empty bin they are 0 and -1.
+    """
+    check_regions(x, rois, rois_num, pooled_height, pooled_width)
+    found = x.with_shape((rois.shape[0], x.shape[1], pooled_height, pooled_width))
+    return found, found.with_dtype(int64)
+
+
+@roi_pool.kernel
+def roi_pool_kernel(
+    xp: Any,
+    x: Any,
+    rois: Any,
+    rois_num: Any = None,
+    *,
+    out: Any = None,
+    pooled_height: int,
+    pooled_width: int,
+    spatial_scale: float,
+) -> Any:
+    out, argmax = out or (None, None)
+    _, channels, height, width = x.shape
+    found = xp.zeros((len(rois), channels, pooled_height, pooled_width), x.dtype)
+    places = xp.full(found.shape, -1)
+    rows, columns = bins(rois, spatial_scale, pooled_height, pooled_width, (height, width))
+    for k, i in enumerate(images_of(rois, rois_num)):
+        for h, (top, bottom) in enumerate(rows[k].tolist()):
+            for w, (left, right) in enumerate(columns[k].tolist()):
+                if top >= bottom or left >= right:
+                    continue
+                part = x[i, :, top:bottom, left:right].reshape(channels, -1)
+                at = part.argmax(1)
+                found[k, :, h, w] = part[xp.arange(channels), at]
+                size = right - left
+                places[k, :, h, w] = (top + at // size) * width + left + at % size
+    return placed(found, x.dtype, out), placed(places, places.dtype, argmax)
+
+
+@primitive
+def scatter_regions(argmax: Meta, rois_num: Meta | None, like_meta: Meta, source: Meta) -> Meta:
+    """`source` given back to the places in images that `argmax` names, but for those below 0."""
+    return source.with_shape(like_meta.shape)
+
+
+def spots_of(argmax: Any, rois_num: Any, shape: tuple[int, ...]) -> Any:
+    """The places in the flat images, and which there are."""
+    planes = images_of(argmax, rois_num)[:, None] * shape[1] + np.arange(shape[1])
+    size = math.prod(shape[2:])
+    return np.maximum(argmax, 0) + planes[:, :, None, None] * size, argmax >= 0
+
+
+@scatter_regions.kernel
+def scatter_regions_kernel(
+    xp: Any, argmax: Any, rois_num: Any, like: Any, source: Any, *, out: Any = None
+) -> Any:
+    flat = xp.zeros(math.prod(like.shape), source.dtype)
+    spots, there = spots_of(argmax, rois_num, like.shape)
+    xp.add.at(flat, spots[there], source[there])
+    return placed(flat.reshape(like.shape), source.dtype, out)
+
+
+@primitive
+def gather_regions(argmax: Meta, rois_num: Meta, source: Meta) -> Meta:
+    """The elements of images at the places that `argmax` names; 0 for those below 0."""
+    return source.with_shape(argmax.shape)
+
+
+@gather_regions.kernel
+def gather_regions_kernel(
+    xp: Any, argmax: Any, rois_num: Any, source: Any, *, out: Any = None
+) -> Any:
+    spots, there = spots_of(argmax, rois_num, source.shape)
+    found = xp.where(there, source.reshape(-1).take(spots, mode="clip"), 0)
+    return placed(found.astype(source.dtype), source.dtype, out)
+
+
+roi_pool.grad("x")(
+    lambda x_meta, rois_meta, rois_num, argmax, dout, dargmax=None: scatter_regions(
+        argmax, rois_num, x_meta, dout
+    )
+)
+scatter_regions.grad("source")(
+    lambda argmax, rois_num, dout: gather_regions(argmax, rois_num, dout)
+)
+gather_regions.grad("source")(
+    lambda argmax, rois_num, source_meta, dout: scatter_regions(argmax, rois_num, source_meta, dout)
+)
+for function in (roi_pool, scatter_regions, gather_regions):
+    function.no_lowering(EXTENT)

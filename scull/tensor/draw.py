@@ -1,0 +1,162 @@
+"""Random numbers whose distribution tensors say, and those drawn into a tensor in place."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull.core import random, session
+from scull.core.tensor import Tensor
+from scull.eager.change import draw_into, precise
+from scull.errors import ArgumentError, UnsupportedError
+from scull.ops import sampling
+from scull.tensor.size import needs_tensor
+
+
+def poisson(x: Any, name: str | None = None) -> Any:
+    """How many events there are, for the mean number that each element says.
+
+    Args:
+        x (Tensor): the mean numbers, of float32 or float64, 0 or more.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: of the shape and dtype of `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.poisson(paddle.zeros([2])).tolist()
+        [0.0, 0.0]
+    """
+    needs_tensor(x, "poisson")
+    return sampling.poisson(x, name=name)
+
+
+def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
+    """Fill `x` with exponentially distributed numbers of a rate.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        lam (float): the rate, above 0.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.exponential_(paddle.zeros([2])).shape
+        [2]
+    """
+    needs_tensor(x, "exponential_")
+    found = sampling.exponential(x, rate=float(lam))
+    return draw_into(x, found.array, "exponential_") if isinstance(x, Tensor) else found
+
+
+def eager_only(x: Any, function: str) -> None:
+    """Refuse Variables: no operator of a Program draws so."""
+    needs_tensor(x, function)
+    if not isinstance(x, Tensor):
+        raise UnsupportedError(f"`{function}` draws in eager mode only; in a Program draw anew")
+
+
+def unit(x: Any) -> Any:
+    """Numbers between 0 and 1 in the shape of `x`, neither of them."""
+    found = random.uniform(session.generator().draw(), x.array.shape, np.float64)
+    return np.maximum(found, np.finfo("float32").tiny)
+
+
+def cauchy_(x: Any, loc: Any = 0, scale: Any = 1, name: str | None = None) -> Any:
+    """Fill `x` with numbers of a Cauchy distribution.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        loc (float): the middle of the distribution.
+        scale (float): half of its width at half of its height.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.cauchy_(paddle.zeros([2])).shape
+        [2]
+    """
+    eager_only(x, "cauchy_")
+    return draw_into(x, np.tan((unit(x) - 0.5) * math.pi) * plain(scale) + plain(loc), "cauchy_")
+
+
+def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
+    """Fill `x` with numbers of a geometric distribution, which are not rounded, as in Paddle.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        probs (float | Tensor): the probability of an end at each step, between 0 and 1.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.geometric_(paddle.zeros([2]), 0.3).shape
+        [2]
+    """
+    eager_only(x, "geometric_")
+    chance = np.asarray(plain(probs), "float64")
+    if not ((chance > 0) & (chance < 1)).all():
+        raise ArgumentError("a probability of an end lies between 0 and 1")
+    return draw_into(x, np.log(unit(x)) / np.log1p(-chance), "geometric_")
+
+
+def plain(value: Any) -> Any:
+    """A number, or the array of a tensor."""
+    return value.array if isinstance(value, Tensor) else value
+
+
+def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
+    """Fill `x` with normal numbers.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        mean (float): what they lie around.
+        std (float): their deviation.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.normal_(paddle.zeros([2])).shape
+        [2]
+    """
+    eager_only(x, "normal_")
+    numbers = random.gaussian(session.generator().draw(), x.array.shape, precise(x))
+    return draw_into(x, numbers * std + mean, "normal_")
+
+
+def uniform_(
+    x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+) -> Any:
+    """Fill `x` with numbers between `min` and `max`, all equally likely.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        min (float): the least.
+        max (float): the bound they stay below.
+        seed (int): of these numbers; 0 takes the generator's next.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.tensor.uniform_(paddle.zeros([2])).shape
+        [2]
+    """
+    eager_only(x, "uniform_")
+    numbers = random.uniform(session.generator().draw(seed), x.array.shape, precise(x))
+    return draw_into(x, numbers * (max - min) + min, "uniform_")

@@ -1,0 +1,121 @@
+"""Python functions in Programs, what stops a Program, and areas under curves that outlive runs."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentError, ArgumentTypeError
+
+FEED = {"x": np.arange(6, dtype="float32").reshape(2, 3)}
+
+
+@pytest.fixture
+def program():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
+        yield main
+    paddle.disable_static()
+
+
+def variables(program, *names):
+    x = paddle.static.data("x", [2, 3])
+    x.stop_gradient = False
+    block = program.current_block()
+    return x, *[block.create_var(n, shape=[2, 3], dtype="float32") for n in names]
+
+
+def run(fetches):
+    return paddle.static.Executor().run(feed=FEED, fetch_list=fetches)
+
+
+def doubled(x):
+    return np.array(x) * 2
+
+
+def test_a_python_function_and_its_gradient_run_in_a_program(program):
+    x, y = variables(program, "y")
+    paddle.static.py_func(doubled, x, y, lambda x, y, dy: np.array(dy) * 2)
+    (dx,) = paddle.static.gradients(paddle.mean(y), [x])
+    found = run([y, dx])
+    assert np.array_equal(found[0], FEED["x"] * 2)
+    assert np.allclose(found[1], 1 / 3)
+    assert [o.input("X") for o in program.global_block().ops if o.type == "py_func"] == [
+        ["x"],
+        ["x", "y", "y@GRAD"],
+    ]
+
+
+def test_skipped_variables_are_not_handed_to_the_gradient(program):
+    x, y = variables(program, "y")
+    paddle.static.py_func(doubled, x, y, lambda dy: np.array(dy) * 2, [x, y])
+    (dx,) = paddle.static.gradients(paddle.mean(y), [x])
+    assert np.allclose(run([dx])[0], 1 / 3)
+
+
+def test_several_results_have_gradients_of_their_own(program):
+    x, y, z = variables(program, "y", "z")
+    paddle.static.py_func(
+        lambda x: (doubled(x), np.array(x)),
+        x,
+        [y, z],
+        lambda x, y, z, dy, dz: np.array(dy) * 2 + np.array(dz),
+    )
+    (dx,) = paddle.static.gradients(paddle.mean(y + z * 2), [x])
+    assert np.allclose(run([dx])[0], 4 / 6)
+
+
+def test_a_function_without_a_gradient_has_none(program):
+    x, y = variables(program, "y")
+    paddle.static.py_func(doubled, x, y)
+    assert paddle.static.gradients(paddle.mean(y), [x]) == [None]
+
+
+def test_a_function_that_gives_too_little_is_named(program):
+    x, y, z = variables(program, "y", "z")
+    paddle.static.py_func(doubled, x, [y, z])
+    with pytest.raises(ArgumentError, match="gave 1 results, not 2"):
+        run([y])
+
+
+def test_an_error_of_the_function_is_the_users_own(program):
+    x, y = variables(program, "y")
+    paddle.static.py_func(lambda x: {}["mine"], x, y)
+    with pytest.raises(KeyError, match="mine"):
+        run([y])
+
+
+def test_what_is_no_function_and_what_cannot_be_skipped_is_refused(program):
+    x, y, z = variables(program, "y", "z")
+    with pytest.raises(ArgumentTypeError, match="func must be a Python function"):
+        paddle.static.py_func(3, x, y)
+    with pytest.raises(ArgumentTypeError, match="'X' in py_func must be Variable"):
+        paddle.static.py_func(doubled, 3, y)
+    with pytest.raises(ArgumentError, match="Variable z is not found"):
+        paddle.static.py_func(doubled, x, y, doubled, z)
+
+
+def test_an_assertion_stops_a_program_and_shows_its_data(program):
+    x = paddle.static.data("x", [2, 3])
+    paddle.static.nn.control_flow.Assert(paddle.max(x) < 5.0, [x], summarize=2)
+    with pytest.raises(ArgumentError, match=r"does not:\s+float32\[2, 3\] 0.0, 1.0, \.\.\."):
+        run([x])
+
+
+def test_areas_under_curves_go_on_from_run_to_run():
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        scores = paddle.static.data("scores", [2, 2])
+        labels = paddle.static.data("labels", [2, 1], "int64")
+        area, last, counts = paddle.static.auc(scores, labels, num_thresholds=99)
+    exe, scope, found = paddle.static.Executor(), paddle.static.Scope(), []
+    with paddle.static.scope_guard(scope):
+        exe.run(startup)
+        for held in ([[1], [0]], [[0], [1]]):
+            feed = {"scores": np.array([[0.2, 0.8], [0.9, 0.1]], "float32")}
+            feed["labels"] = np.array(held)
+            found.append([float(v) for v in exe.run(main, feed=feed, fetch_list=[area, last])])
+    paddle.disable_static()
+    assert found == [[1.0, 1.0], [0.5, 0.0]]
+    assert [c.shape for c in counts] == [(201,), (201,), (1, 100), (1, 100)]

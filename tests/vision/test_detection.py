@@ -1,0 +1,38 @@
+"""Boxes chosen by category, and layers of regions."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentError
+from scull.vision import ops
+
+BOXES = [[0.0, 0, 4, 4], [0, 0, 4, 3], [6, 6, 9, 9], [6, 6, 9, 8], [0, 0, 3, 4]]
+SCORES = [0.5, 0.9, 0.2, 0.4, 0.8]
+
+
+def test_boxes_of_one_category_do_not_concern_others():
+    boxes, scores = paddle.to_tensor(BOXES), paddle.to_tensor(SCORES)
+    assert ops.nms(boxes, 0.5, scores).tolist() == [1, 3]
+    categories = paddle.to_tensor([0, 0, 0, 1, 1])
+    assert ops.nms(boxes, 0.5, scores, categories, [0, 1]).tolist() == [1, 4, 3, 2]
+    assert ops.nms(boxes, 0.5, scores, categories, [0, 1, 7], top_k=2).tolist() == [1, 4]
+    with pytest.raises(ArgumentError, match="top_k"):
+        ops.nms(boxes, 0.5, scores, categories, [0, 1], top_k=9)
+    with pytest.raises(ArgumentError, match="categories is needed"):
+        ops.nms(boxes, 0.5, scores, categories)
+
+
+def test_windows_without_offsets_are_those_of_a_convolution():
+    x = paddle.to_tensor(np.random.default_rng(1).standard_normal((2, 4, 6, 6)).astype("float32"))
+    layer = ops.DeformConv2D(4, 6, 3, stride=2, padding=1, groups=2)
+    found = layer(x, paddle.zeros([2, 18, 3, 3]))
+    expected = paddle.nn.functional.conv2d(x, layer.weight, layer.bias, 2, 1, groups=2)
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_a_region_of_one_value_keeps_it():
+    x, count = paddle.full([1, 2, 8, 8], 3.0), paddle.to_tensor([1], dtype="int32")
+    box = paddle.to_tensor([[1.0, 1.0, 6.0, 5.0]])
+    for layer in (ops.RoIAlign((2, 3)), ops.RoIPool((2, 3))):
+        assert np.all(layer(x, box, count).numpy() == 3)
