@@ -5,7 +5,7 @@ import platform
 
 import numpy as np
 
-from benchmarks import eager, executor, memory, start
+from benchmarks import chains, eager, executor, memory, start
 from benchmarks.harness import rounds, seconds_of, spread, table, torch
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -26,5 +26,6 @@ found = [
     *executor.rows(options.rounds),
     *start.rows(options.processes),
     *memory.rows(),
+    *chains.rows(options.processes),
 ]
 print(table(found))

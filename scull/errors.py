@@ -47,6 +47,10 @@ class ArgumentTypeError(ScullError, TypeError, ValueError):
     """A parameter has a value of a type the message names as not accepted."""
 
 
+class MissingFileError(ArgumentError, FileNotFoundError):
+    """There is no file of the name the message gives."""
+
+
 class UnknownSizeError(ScullError, TypeError):
     """A body computed with a size not yet known: use `size_of`, `sum_like`, `reduce_mean`."""
 
@@ -80,7 +84,7 @@ class SlotError(ProgramError):
 
 
 class RunError(ScullError, RuntimeError):
-    """An Executor cannot run this Program with this scope now."""
+    """Something cannot be done now: a Program run in this scope, a step before its time."""
 
 
 class FeedError(RunError, ValueError):

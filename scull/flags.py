@@ -13,6 +13,8 @@ DEFAULTS: dict[str, Any] = {
     "DEBUG": 0,  # 1 prints compilations, 2 steps of Programs with their times, 4 generated code
     "SCHEDULE_SEED": -1,  # any legal order of a plan, picked by this seed; -1: program order
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
+    "HOST_THREADS": 1,  # on which large instructions of a Program that are independent run
+    "MAX_MEMORY": 0,  # bytes that the temporaries of a run may take at most; 0: any
     "LEDGER": False,  # count the bytes of every temporary of a run
 }
 
@@ -27,6 +29,7 @@ PADDLE: dict[str, Any] = {
     "FLAGS_enable_pir_in_executor": False,
     "FLAGS_print_extra_attrs": False,
     "FLAGS_new_einsum": True,
+    "FLAGS_new_executor_sequential_run": False,
     "FLAGS_free_idle_chunk": False,
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,

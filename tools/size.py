@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 80_000
+TOTAL = 84_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 2_200,
     "compiler": 900,
     "eager": 1_700,
-    "executor": 1_300,
+    "executor": 3_600,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,
@@ -37,6 +37,7 @@ BUDGETS = {
     "vision": 3_200,
     "framework": 1_100,
     "incubate": 900,
+    "inference": 800,
     "base": 2_600,
 }
 OTHER = 600  # a package without a row of its own

@@ -2,6 +2,7 @@
 
 from enum import Enum
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,15 @@ class OptimizerState(Enum):
     STEPPED = 2
 
 
+def positive(value: Any, name: str) -> Any:
+    """`value`, refused when it is no number above 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ArgumentTypeError(f"`{name}` is a number, not {type(value).__name__}")
+    if not value > 0:
+        raise ArgumentError(f"`{name}` is {value}, not above 0")
+    return value
+
+
 class GradScaler:
     """Scales losses, and the gradients of an optimizer back, by a factor that follows overflows.
 
@@ -36,7 +46,7 @@ class GradScaler:
         use_dynamic_loss_scaling (bool): whether it changes at all.
 
     Raises:
-        ArgumentError: a ratio is on the wrong side of 1.
+        ArgumentError: a ratio is on the wrong side of 1, the factor or a count below 1.
 
     Examples:
         >>> import scull as paddle
@@ -61,14 +71,17 @@ class GradScaler:
     ) -> None:
         self._enable = bool(enable)
         self._use_dynamic_loss_scaling = bool(use_dynamic_loss_scaling)
-        self._scale = np.array([init_loss_scaling], "float32")
+        self._scale = np.array([positive(init_loss_scaling, "init_loss_scaling")], "float32")
         self.set_incr_ratio(incr_ratio)
         self.set_decr_ratio(decr_ratio)
-        self._incr_every_n_steps = incr_every_n_steps
-        self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
+        self._incr_every_n_steps = int(positive(incr_every_n_steps, "incr_every_n_steps"))
+        every = positive(decr_every_n_nan_or_inf, "decr_every_n_nan_or_inf")
+        self._decr_every_n_nan_or_inf = int(every)
         self._incr_count = self._decr_count = 0
         self._found_inf = False
-        self._states: dict[int, tuple[OptimizerState, bool]] = {}
+        self._states: WeakKeyDictionary[Optimizer, tuple[OptimizerState, bool]] = (
+            WeakKeyDictionary()
+        )
 
     def scale(self, var: Any) -> Any:
         """A loss times the factor.
@@ -80,8 +93,8 @@ class GradScaler:
             raise ArgumentTypeError(f"the loss is a Tensor, not {type(var).__name__}")
         if not self._enable:
             return var
-        factor = Tensor(self._scale.astype(var.array.dtype).reshape(()))
-        return var * factor
+        wide = var.astype("float32") if var.array.dtype.itemsize < 4 else var
+        return wide * Tensor(self._scale.astype(wide.array.dtype).reshape(()))
 
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, and see whether all are finite.
@@ -106,11 +119,11 @@ class GradScaler:
             changed(array, "unscale_")
         bad = bool(found[0])
         self._found_inf = self._found_inf or bad
-        self._states[id(optimizer)] = OptimizerState.UNSCALED, bad
+        self._states[optimizer] = OptimizerState.UNSCALED, bad
 
     def state_of(self, optimizer: Optimizer) -> tuple[OptimizerState, bool]:
         """How far the gradients of an optimizer are, and whether one was not finite."""
-        return self._states.get(id(optimizer), (OptimizerState.INIT, False))
+        return self._states.get(optimizer, (OptimizerState.INIT, False))
 
     def step(self, optimizer: Optimizer) -> None:
         """A step of the optimizer, unless a gradient is infinite or NaN.
@@ -131,7 +144,7 @@ class GradScaler:
         bad = self.state_of(optimizer)[1]
         if not bad:
             optimizer.step()
-        self._states[id(optimizer)] = OptimizerState.STEPPED, bad
+        self._states[optimizer] = OptimizerState.STEPPED, bad
 
     def update(self) -> None:
         """Let the factor follow what was found since the last time."""

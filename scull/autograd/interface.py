@@ -206,7 +206,7 @@ def grad(
         outputs (Tensor | list[Tensor]): what is differentiated.
         inputs (Tensor | list[Tensor]): with respect to what.
         grad_outputs (Tensor | list[Tensor|None], optional): gradients of `outputs`; ones when None.
-        retain_graph (bool, optional): keep the tape; the value of `create_graph` when None.
+        retain_graph (bool, optional): of no effect: the tape is kept, as the reference keeps it.
         create_graph (bool): record the computation, so that the result can be differentiated again.
         allow_unused (bool): None for an input that `outputs` do not depend on, instead of an error.
         no_grad_vars (Tensor | list[Tensor], optional): tensors no gradient passes through.
@@ -224,7 +224,6 @@ def grad(
     outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported, as in Paddle")
-    retain = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(outs, grad_outputs, create_graph, "grad_outputs")
     absent = no_grad_vars is None or no_grad_vars == []
     blocked = [] if absent else listed(no_grad_vars, "no_grad_vars")
@@ -233,7 +232,7 @@ def grad(
     captured = sweep(
         [n for n, _ in pairs],
         [s for _, s in pairs],
-        retain=retain,
+        retain=True,
         graph=create_graph,
         inputs=list(dict.fromkeys(nodes)),
         blocked={t.node for t in blocked if t.node is not None},

@@ -160,7 +160,7 @@ def recorded(layer: Any, context: PyLayerContext, given: list[Any], outs: list[A
         if same:
             overwritten(o, op.name)
         made = o if same else Tensor(o.array)
-        if id(o) not in silent and o.array.dtype.kind not in "iub":
+        if id(o) not in silent:
             made.node = Part(node, i)
         results.append(made)
     return results

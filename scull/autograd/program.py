@@ -163,7 +163,6 @@ class Backward:
         if self.sources is None:
             return None
         useful: set[Key] = {(s, n) for s in self.sources for n in range(self.version.get(s, 0) + 1)}
-        self.open = {s for s in self.sources}
         for o in self.operators:
             if useful & set(self.reads[o].values()):
                 useful |= set(self.writes[o].values())

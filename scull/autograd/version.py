@@ -16,7 +16,7 @@ RECENT = 16  # changes of one memory whose ticks are kept
 
 
 class Changes:
-    """How often one memory was overwritten, when of late, and how last."""
+    """How often one memory was changed, when it was overwritten of late, and how last."""
 
     __slots__ = ("count", "how", "ticks")
 
@@ -40,15 +40,26 @@ def owner(array: Any) -> Any:
     return array
 
 
-def changed(array: Any, how: str) -> None:
-    """Note that the memory of `array` was overwritten by the operation `how`."""
+def record_of(array: Any) -> Changes:
+    """What is noted of the memory of `array`, from now on if nothing was."""
     memory = owner(array)
     key = id(memory)
     if key not in changes:
         weakref.finalize(memory, changes.pop, key, None)
         changes[key] = Changes()
-    changes[key].add(how)
-    last_change[0] = changes[key].ticks[-1]
+    return changes[key]
+
+
+def changed(array: Any, how: str) -> None:
+    """Note that the memory of `array` was overwritten by the operation `how`."""
+    record = record_of(array)
+    record.add(how)
+    last_change[0] = record.ticks[-1]
+
+
+def counted(array: Any) -> None:
+    """Count a change in place of the shape alone, for which no gradient is refused."""
+    record_of(array).count += 1
 
 
 def changes_of(array: Any) -> int:
@@ -64,8 +75,9 @@ def check_versions(node: Any) -> None:
             found = changes.get(id(owner(v))) if isinstance(v, ndarray) else None
             later = sum([t < node.order for t in found.ticks]) if found else 0
             if found and later:
+                then = found.count - later if later < RECENT else f"at most {found.count - RECENT}"
                 raise InPlaceError(
                     f"the gradient of `{node.op.name}` needs its `{name}`, which `{found.how}` "
                     f"changed in place afterwards (received tensor_version:{found.count} != "
-                    f"wrapper_version_snapshot:{found.count - later})"
+                    f"wrapper_version_snapshot:{then})"
                 )

@@ -72,10 +72,8 @@ SHOWN = (  # by `paddle.framework` too
     "core",
     "dygraph_not_support",
     "dygraph_only",
-    "in_pir_mode",
     "switch_main_program",
     "switch_startup_program",
-    "use_pir_api",
 )
 for name in SHOWN:
     setattr(public, name, getattr(framework, name))

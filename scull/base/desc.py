@@ -8,6 +8,7 @@ from scull.core.meta import Kind
 from scull.eager.attach import attach
 from scull.files.program import bytes_of, message_of
 from scull.ir.block import Block
+from scull.ir.clone import copied_operator
 from scull.ir.operator import Operator
 from scull.ir.program import Program
 from scull.ir.variable import Variable
@@ -134,6 +135,25 @@ class OperatorView:
     infer_var_type = infer_shape
 
 
+class NewOperatorView:
+    """A place at the end of a block for an operator: that which `copy_from` describes."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def copy_from(self, described: OperatorView) -> None:
+        """Put the operator described, and those of its variables the block lacks, into it."""
+        source, block = described.operator, self.block
+        read_or_written = [*source.operands(), *source.results()]
+        block.append(
+            copied_operator(
+                source,
+                block,
+                {v: block.find(v.name) or block.variable(v.name, v.meta) for v in read_or_written},
+            )
+        )
+
+
 class BlockView:
     """A Block, as old code reads it."""
 
@@ -142,6 +162,10 @@ class BlockView:
 
     def op_size(self) -> int:
         return len(self.block.ops)
+
+    def append_op(self) -> NewOperatorView:
+        """A place for one more operator."""
+        return NewOperatorView(self.block)
 
     def op(self, place: int) -> OperatorView:
         return OperatorView(self.block.ops[place])

@@ -29,7 +29,7 @@ from scull.device import (
 from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.flags import PADDLE
 from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
-from scull.framework.setting import get_flags, set_flags
+from scull.framework.setting import get_flags, in_pir_mode, set_flags, use_pir_api
 from scull.ir.block import Block
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.operator import EMPTY, Operator
@@ -46,14 +46,6 @@ EMPTY_VAR_NAME, GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX, TEMP_VAR_NAME = EMPTY, "@GRAD"
 CONTROL_DEP_VAR_PREFIX = "@DEPENDENCY"
 
 in_dygraph_mode = in_dynamic_or_pir_mode = in_dynamic_mode
-
-
-def in_pir_mode() -> bool:
-    """Whether Programs of another representation are built: there is one only."""
-    return False
-
-
-use_pir_api = in_pir_mode
 
 
 def grad_var_name(var_name: str) -> str:

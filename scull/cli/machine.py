@@ -8,12 +8,13 @@ import platform
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from scull.core.memory import control_groups, memory_limit, words
 from scull.flags import DEFAULTS, flag
 
 THREAD_VARIABLES = {  # the first that is set counts; which BLAS reads it
@@ -26,7 +27,6 @@ VECTORS = (  # as Linux calls them
     *("avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile"),
     *("asimd", "asimdhp", "asimddp", "bf16", "sve", "sve2"),
 )
-UNLIMITED = 1 << 60  # version 1 of cgroups writes a number this large for no limit
 
 
 @dataclass(frozen=True)
@@ -122,23 +122,6 @@ def affinity() -> int:
     return os.cpu_count() or 1
 
 
-def control_groups(root: Path, controller: str) -> Iterator[Path]:
-    """The folders of the control groups that hold this process, innermost first."""
-    groups = root / "proc/self/cgroup"
-    for line in groups.read_text(encoding="utf-8").splitlines() if groups.is_file() else ():
-        _, controllers, path = line.split(":", 2)
-        if controller in controllers.split(",") or not controllers:
-            top = root / "sys/fs/cgroup" / controllers
-            inner = top / path.lstrip("/")
-            yield inner
-            yield from (parent for parent in inner.parents if parent.is_relative_to(top))
-
-
-def words(path: Path) -> list[str]:
-    """The words of a file; none where there is no file."""
-    return path.read_text(encoding="utf-8").split() if path.is_file() else []
-
-
 def cpu_quota(root: Path) -> float | None:
     """The cores' worth of time the control groups of this process allow."""
     found = []
@@ -149,16 +132,6 @@ def cpu_quota(root: Path) -> float | None:
         ]
         if len(limit) == 2 and limit[0] not in ("max", "-1"):
             found.append(int(limit[0]) / int(limit[1]))
-    return min(found, default=None)
-
-
-def memory_limit(root: Path) -> int | None:
-    """The bytes the control groups of this process allow."""
-    found = []
-    for folder in control_groups(root, "memory"):
-        for word in words(folder / "memory.max") or words(folder / "memory.limit_in_bytes"):
-            if word != "max" and int(word) < UNLIMITED:
-                found.append(int(word))
     return min(found, default=None)
 
 

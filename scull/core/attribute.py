@@ -31,11 +31,12 @@ _single = struct.Struct("f")
 
 def rounded(value: float) -> float:
     """`value` rounded to float32, as attributes of Programs are."""
-    return rounded_size(value) if value else float(value)  # a cache takes -0.0 for 0.0
+    value = float(value)  # the cache must not keep a Tensor, nor take -0.0 for 0.0
+    return rounded_nonzero(value) if value else value
 
 
 @lru_cache(4096)
-def rounded_size(value: float) -> float:
+def rounded_nonzero(value: float) -> float:
     """`value`, which is not 0, rounded to float32."""
     try:
         return float(_single.unpack(_single.pack(value))[0])
@@ -63,6 +64,8 @@ def _integer(bits: int) -> Callable[[Any], int]:
         if isinstance(value, str | bytes):
             raise TypeError
         number = int(value)
+        if number != value:
+            raise ValueError("it is not a whole number")
         if not -limit <= number < limit:
             raise OverflowError(f"it does not fit {bits} bits")
         return number

@@ -10,16 +10,19 @@ from numpy import ndarray
 from scull.core import session
 from scull.core.attribute import normalised, rounded
 from scull.core.interpreter import Interpreter, _stack, current, interpreting, modes, set_base
+from scull.core.memory import refuse_larger
 from scull.core.meta import Meta
 from scull.core.op import Declaration, Op, arguments, as_outputs
 from scull.core.operand import (
+    NUMBER,
     meta_or_none,
     padded,
+    refuse_lone_numbers,
     refuse_strangers,
     strengthened,
     weak_meta,
 )
-from scull.core.refusal import explained, user_line
+from scull.core.refusal import explained, noted, user_line
 from scull.core.rule import defer_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
 from scull.errors import ScullError
@@ -206,6 +209,8 @@ class Eager(Interpreter):
             if op.rounds:
                 for n in op.rounds:
                     attrs[n] = rounded(attrs[n])
+            if op.enlarges:
+                refuse_larger(op, arrays, attrs)
             if not op.rules and op.composite and (op.cpu is None or record):
                 return op.body(*inputs, **attrs)  # the tape gets the parts
             extra = (
@@ -237,7 +242,9 @@ def regular(op: Op, attrs: dict[str, Any], error: Exception) -> dict[str, Any] |
     if getattr(error, "__notes__", None):
         return None
     try:
-        normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items()}
+        normal = {
+            n: normalised(op.kinds[n], n, v) if n in op.kinds else v for n, v in attrs.items()
+        }
     except ScullError:
         return None
     return normal if any(form(v) != form(normal[n]) for n, v in attrs.items()) else None
@@ -272,7 +279,7 @@ def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], boo
         else:
             if x is None and op.inputs[len(arrays)] in op.needed:
                 refuse_strangers(op, inputs)
-            arrays.append(constant(x, inputs) if isinstance(x, bool | int | float | complex) else x)
+            arrays.append(constant(op, x, inputs) if isinstance(x, NUMBER) else x)
             edges.append(None)
     missing = len(op.inputs) - len(arrays)
     if missing > 0:
@@ -337,10 +344,10 @@ def results(
 
 
 def result(array: Any, node: Any, index: Any) -> Tensor:
-    """One of several results; integers have no gradient."""
+    """One of several results; truths have no gradient."""
     out = new(Tensor)
     out.array = array = held(array)
-    out.node = Part(node, index) if node is not None and array.dtype.kind not in "iub" else None
+    out.node = Part(node, index) if node is not None and array.dtype.kind != "b" else None
     return out
 
 
@@ -358,11 +365,12 @@ def kernel_for(op: Op, arrays: list[Any]) -> Any:
     return op.cpu or op.body
 
 
-def constant(number: Any, inputs: tuple[Any, ...]) -> ndarray:
+def constant(op: Op, number: Any, inputs: tuple[Any, ...]) -> ndarray:
     """A Python number as an array of the element type of the tensors beside it."""
     for x in inputs:
         if isinstance(x, Tensor) and x.array.dtype != bool:
             return np.array(number, x.array.dtype)
+    refuse_lone_numbers(op, inputs)
     return np.array(number, session.default_dtype().array)
 
 
@@ -373,8 +381,7 @@ def unified(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any
     try:
         found: tuple[Any, ...] = UNIFY[0](op, inputs, attrs)
     except ScullError as error:
-        error.add_note(f"in {op.name}\n  at {user_line()}")
-        raise
+        raise noted(error, f"in {op.name}\n  at {user_line()}") from None
     return found
 
 

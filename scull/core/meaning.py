@@ -42,6 +42,7 @@ MEANINGS: tuple[tuple[str, type[ScullError], str], ...] = (
         ShapeError,
         "an operand has too few axes",
     ),
+    (r"has no len\(\)", ShapeError, "an operand has too few axes"),
     (
         r"values to unpack \(expected (\d+)",
         ShapeError,
@@ -139,7 +140,7 @@ MEANINGS: tuple[tuple[str, type[ScullError], str], ...] = (
         "{} is no number",
     ),
     (
-        r"'float' object cannot be interpreted as an integer",
+        r"'float' object cannot be interpreted as an integer|an integer is required",
         DtypeError,
         "integers are needed where a tensor has other numbers",
     ),
@@ -179,6 +180,13 @@ MEANINGS: tuple[tuple[str, type[ScullError], str], ...] = (
     (r"for [-+*]: '(?:int|list)' and '(?:int|list)'", ShapeError, "an operand has too few axes"),
     (r"repeats may not contain negative", ArgumentError, "a number of repetitions is below 0"),
     (r"does not have enough dimensions", ShapeError, "an operand has too few axes"),
+    (
+        r"has more dimensions than (?:allowed|subscripts)",
+        ShapeError,
+        "an operand has too many axes",
+    ),
+    (r"contains too many subscripts", ShapeError, "an operand has too few axes"),
+    (r"need at least one array", ShapeError, "nothing is there to join"),
     (r"object too deep for desired array", ShapeError, "a tensor of one axis is needed"),
     (
         r"shape mismatch: objects cannot be broadcast|shape-mismatch for sum",

@@ -46,6 +46,7 @@ class Op:
         xshape: str | None = None,
         effects: Iterable[str] = (),
         infer_first: bool = False,
+        enlarges: tuple[str, ...] = (),
         unsaid: tuple[str, ...] = (),
         bare: bool = False,
         printed: tuple[str, ...] = (),
@@ -57,6 +58,7 @@ class Op:
         self.inline_gradient, self.prefix = inline_gradient, self.type if prefix is None else prefix
         self.views, self.in_place, self.hidden = views or {}, in_place or {}, hidden
         self.xshape, self.effects, self.infer_first = xshape, frozenset(effects), infer_first
+        self.enlarges = enlarges  # attributes that make results larger than operands
         self.unsaid = frozenset(unsaid)  # slots not written when empty
         self.bare = bare  # its results are named without .tmp
         # attributes, as spelt, that a Program's text leaves out: constant ones unless `printed`
@@ -225,7 +227,7 @@ class Declaration:
     def __init__(self, op: Op, attach: Callable[[Op], None]) -> None:
         self.op, self.attach = op, attach
 
-    def kernel(self, where: Any = None, **conditions: Any) -> Any:
+    def kernel(self, where: Any = None, *, rows: bool = False, planned: bool = False) -> Any:
         """Attach a kernel: `@op.kernel` for any namespace, `@op.kernel("cpu")` for one device.
 
         With `rows=True` it takes row-sparse operands; with `planned=True` it is a gradient's for
@@ -235,10 +237,10 @@ class Declaration:
             return self.kernel()(where)
 
         def attach(function: Callable[..., Any]) -> Callable[..., Any]:
-            if conditions.get("rows"):
+            if rows:
                 self.op.rows_kernel = partial(function, numpy)
                 return function
-            if conditions.get("planned"):
+            if planned:
                 self.op.planned = partial(function, numpy)
                 return function
             self.op.kernels[where or "any"] = function

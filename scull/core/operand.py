@@ -8,6 +8,8 @@ from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Op, meta_of
 from scull.errors import ArgumentTypeError
 
+NUMBER = bool | int | float | complex  # the numbers of Python, which may stand beside a tensor
+
 
 def padded(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """`inputs` with the defaults of those that were not given."""
@@ -26,7 +28,7 @@ def meta_or_none(x: Any) -> Any:
 
 def weak_meta(x: Any) -> Any:
     """The meta of an operand, where a Python number has a weak element type."""
-    if isinstance(x, bool | int | float | complex):
+    if is_number(x):
         return Meta((), WEAK)
     if type(x) is list or type(x) is tuple:
         return [weak_meta(v) for v in x]
@@ -60,11 +62,25 @@ def refuse_strangers(op: Op, inputs: tuple[Any, ...]) -> None:
             raise ArgumentTypeError(
                 f"{op.name}(): argument `{name}` must be {asked}, but got {called(x)}"
             )
+    refuse_lone_numbers(op, inputs)
+
+
+def refuse_lone_numbers(op: Op, inputs: tuple[Any, ...]) -> None:
+    """Refuse numbers with no tensor beside them, which would give them their element type."""
+    places = [i for i, x in enumerate(inputs) if is_number(x)]
+    if places and all(x is None or is_number(x) for x in inputs):
+        name, kind = op.inputs[places[0]], type(inputs[places[0]]).__name__
+        raise ArgumentTypeError(f"{op.name}(): argument `{name}` must be Tensor, but got {kind}")
+
+
+def is_number(x: Any) -> bool:
+    """Whether `x` is a number of Python; NumPy's float64 is one of Python's floats too."""
+    return isinstance(x, NUMBER) and not isinstance(x, generic)
 
 
 def is_operand(x: Any) -> bool:
     """Whether `x` may stand where an operator takes a tensor."""
-    return isinstance(x, bool | int | float | complex | ndarray | generic) or hasattr(x, "meta")
+    return isinstance(x, NUMBER | ndarray | generic) or hasattr(x, "meta")
 
 
 def is_list(x: Any) -> bool:

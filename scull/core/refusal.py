@@ -1,23 +1,37 @@
 """Why a call is refused: the law it breaks, the operator, its operands and the user's line."""
 
-import os
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from scull.core.attribute import normalised
 from scull.core.meaning import meaning
+from scull.core.memory import memory, size
 from scull.core.meta import Meta, known
 from scull.core.op import Op
 from scull.core.operand import padded, refuse_strangers, strengthened, weak_meta
-from scull.errors import ArgumentError, ArgumentTypeError, RangeError, ResourceError, ScullError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DtypeError,
+    RangeError,
+    ResourceError,
+    ScullError,
+    ShapeError,
+)
 
 PACKAGE = str(Path(__file__).parent.parent) + "/"
 NO_LAW = "these operands are refused where they are computed: "  # no type rule has said why
 BUILTIN = {IndexError: RangeError, TypeError: ArgumentTypeError}  # else an ArgumentError
 OURS = Warning | NameError | AssertionError | ImportError | SyntaxError  # no operand's fault
-LARGEST = 2**47  # bytes that a process can address
+KINDS: dict[type[Exception], str] = {  # the first that fits
+    ResourceError: "ResourceExhausted",
+    DtypeError: "NotFound",  # there is no kernel for it
+    ShapeError: "InvalidArgument",
+    RangeError: "InvalidArgument",
+    ArgumentError: "InvalidArgument",
+    ArgumentTypeError: "InvalidArgument",
+}
 
 
 def explained(
@@ -37,12 +51,23 @@ def explained(
         found = cause(error, op, metas, normal)
     except ScullError as law:
         found = law
-    found.add_note(situation(op, metas, user_line()))
-    return found.with_traceback(None)
+    return noted(found, situation(op, metas, user_line())).with_traceback(None)
+
+
+def noted(error: Exception, note: str) -> Exception:
+    """`error` with a note, and in front the word by which Paddle's users know its kind."""
+    kind = next((word for known, word in KINDS.items() if isinstance(error, known)), None)
+    if kind is not None and error.args and not str(error).startswith(f"({kind})"):
+        error.args = (f"({kind}) {error.args[0]}",)
+    error.add_note(note)
+    return error
 
 
 def cause(error: Exception, op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Exception:
     """The law that a call breaks whose kernel raised `error`."""
+    unsaid = op.kinds.keys() - attrs.keys() - op.attrs.keys()  # what a Variable holds
+    if unsaid and isinstance(error, ScullError):
+        return error
     try:
         results = op.infer(metas, attrs)
     except Exception as law:
@@ -80,22 +105,6 @@ def lawful(error: Exception, op: Op) -> Exception:
     kinds = [own for builtin, own in BUILTIN.items() if isinstance(error, builtin)]
     kind: type[ScullError] = kinds[0] if kinds else ArgumentError
     return kind(f"{NO_LAW}{type(error).__name__}: {error}")
-
-
-def size(meta: Meta) -> int:
-    """The bytes that the elements of `meta` take, where empty axes count as one element."""
-    total: int = meta.dtype.itemsize
-    for n in meta.shape:
-        total *= max(n, 1)
-    return total
-
-
-@cache
-def memory() -> int:
-    """The bytes of memory this machine has, as far as it says so."""
-    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", ()):
-        return LARGEST
-    return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
 
 
 def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:

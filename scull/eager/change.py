@@ -1,12 +1,13 @@
 """Changes in place: compute, write into the same memory, note the change, hand on the node."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from scull.autograd.version import changed
+from scull.autograd.version import changed, counted
 from scull.core.interpreter import is_recording
 from scull.core.place import Place
 from scull.core.tensor import Leaf, Tensor
@@ -66,9 +67,12 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
     With `view` the result is the operand's own memory in another shape, and nothing is written.
     """
     name = function.__name__ + "_"
+    first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
-    def change(x: Any, *args: Any, **options: Any) -> Any:
+    def change(x: Any = None, /, *args: Any, **options: Any) -> Any:
+        if x is None:
+            x = options.pop(first, None)
         if not isinstance(x, Tensor):
             return function(x, *args, **options)
         refuse_leaf(x)
@@ -78,6 +82,8 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
                 f"The shape of broadcast output {found.shape} is different from that of "
                 f"inplace tensor {x.shape} in the Inplace operation."
             )
+        if view:
+            counted(x.array)
         return adopt(x, found, name)
 
     change.__name__ = change.__qualname__ = name
@@ -133,7 +139,7 @@ class Changed:
     __getitem__ = tensor_item
     __setitem__ = assign_item
 
-    def fill_(self: Any, value: float) -> Tensor:
+    def fill_(x: Any, value: float) -> Tensor:
         """Make every element `value`.
 
         Args:
@@ -148,8 +154,8 @@ class Changed:
             raise ArgumentTypeError(
                 f"The type of 'value'  must be int or float, but received {type(value)}."
             )
-        assign_item(self, ..., value)
-        return self
+        assign_item(x, ..., value)
+        return x
 
     def zero_(self: Any) -> Tensor:
         """Make every element 0."""

@@ -84,7 +84,7 @@ class Converted:
         return int(self.array.shape[0])
 
     def __iter__(self: Any) -> Any:
-        return (self[i] for i in range(len(self) if self.array.ndim else 0))
+        return (self[i] for i in range(len(self)))
 
     def __contains__(self: Any, value: Any) -> bool:
         return any(bool(v == value) for v in self)

@@ -160,12 +160,16 @@ def window(x: Any, wanted: Index) -> Any:
 
 def called_after(x: Any, word: str, found: Any) -> Any:
     """`found`; a Variable made of `x` gets the name Paddle gives it."""
-    if isinstance(found, Variable):
-        block = found.block
-        del block.vars[found.name]
-        found.name = session.unique_name(f"{x.name}_{word}")
-        block.add(found)
-    return found
+    return renamed(found, f"{x.name}_{word}") if isinstance(found, Variable) else found
+
+
+def renamed(variable: Variable, key: str) -> Variable:
+    """`variable`, called `key` and a number."""
+    block = variable.block
+    del block.vars[variable.name]
+    variable.name = session.unique_name(key)
+    block.add(variable)
+    return variable
 
 
 def named(x: Any, word: str) -> dict[str, Any]:

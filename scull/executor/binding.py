@@ -7,9 +7,12 @@ import numpy as np
 
 from scull.core import session
 from scull.core.dtype import BITS, bfloat16
+from scull.core.op import meta_of
 from scull.core.tensor import Rows, Tensor
 from scull.errors import FeedError, UninitializedError
+from scull.executor.memory import Peak
 from scull.executor.plan import Plan, make_plan
+from scull.executor.pool import Spread, is_large
 from scull.flags import PADDLE, flag
 from scull.ir.program import Program
 from scull.ir.variable import Variable
@@ -31,7 +34,23 @@ class Feed:
 class Bound:
     """A plan bound to the cells of one scope, under the settings of one moment."""
 
-    __slots__ = ("cells", "checked", "draws", "feeds", "fetches", "plan", "size", "steps", "stores")
+    __slots__ = (
+        "cells",
+        "checked",
+        "draws",
+        "feeds",
+        "fetches",
+        "large",
+        "limit",
+        "peaks",
+        "plan",
+        "ran",
+        "size",
+        "spread",
+        "steps",
+        "stores",
+        "threads",
+    )
 
     def __init__(self, plan: Plan, scope: Scope) -> None:
         self.plan, self.size, self.draws, self.fetches = plan, plan.size, plan.draws, plan.fetches
@@ -41,6 +60,20 @@ class Bound:
         self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
         debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
         self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
+        self.limit = flag("MAX_MEMORY")
+        self.threads = flag("HOST_THREADS")
+        self.ran = False
+        self.large: bool | None = None  # whether several instructions are, once that is asked
+        self.spread: Spread | None = None  # made when it runs again
+        self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
+
+    def spreads(self) -> bool:
+        """Whether a run pays on several threads; of the first nobody asks."""
+        if self.ran and self.large is None:
+            self.large = sum(map(is_large, self.plan.instructions)) > 1
+            self.spread = Spread(self.plan) if self.large else None
+        self.ran = True
+        return self.spread is not None and self.spread.pays
 
 
 def cell_of(scope: Scope, name: str) -> Cell:
@@ -57,7 +90,8 @@ def bind(program: Program, scope: Scope, feeds: Any, fetches: Any) -> Bound:
                 f"The variable {name} is not found in program. It is not declared or is pruned.",
                 stacklevel=4,
             )
-    plan = make_plan(block, feeds, fetches, seed=flag("SCHEDULE_SEED"))
+    sequential = PADDLE["FLAGS_new_executor_sequential_run"]
+    plan = make_plan(block, feeds, fetches, seed=flag("SCHEDULE_SEED"), sequential=sequential)
     return Bound(plan, scope)
 
 
@@ -80,6 +114,17 @@ def filled(bound: Bound, feed: Any) -> list[Any]:
         if value is None:
             raise uninitialized(bound, cell)
     return frame
+
+
+def refuse_beyond(bound: Bound, frame: list[Any], limit: int) -> None:
+    """Refuse a run whose temporaries may take more than `limit` bytes."""
+    given = {slot: meta_of(v) for slot, v in enumerate(frame) if isinstance(v, np.ndarray | Rows)}
+    arrays = [slot for slot in given if isinstance(frame[slot], np.ndarray)]
+    strided = tuple(slot for slot in arrays if not frame[slot].flags.c_contiguous)
+    key = (tuple(given.items()), strided)
+    if key not in bound.peaks:
+        bound.peaks = {key: bound.plan.peak_for(given, strided)}
+    bound.peaks[key].within(limit)
 
 
 def as_array(value: Any, entry: Feed) -> Any:

@@ -8,7 +8,8 @@ import numpy as np
 from scull.core.place import CPU
 from scull.core.tensor import Rows
 from scull.errors import ArgumentTypeError
-from scull.executor.binding import Bound, bind, fetched, filled
+from scull.executor.binding import Bound, bind, fetched, filled, refuse_beyond
+from scull.executor.pool import run_spread
 from scull.executor.run import Ledger, run, run_checked
 from scull.flags import changes
 from scull.ir.operator import Operator
@@ -25,6 +26,9 @@ class Executor:
 
     Args:
         place: where; the CPU when None.
+
+    `max_memory` is how many bytes the temporaries of a run may take; a run that may take more is
+    refused before it allocates anything. At 0 there is no limit.
 
     Examples:
         >>> import scull as paddle
@@ -43,6 +47,7 @@ class Executor:
         self.place = place or CPU
         self.ledger = Ledger()
         self.closed = False
+        self.max_memory = 0
 
     def close(self) -> None:
         """Refuse further runs."""
@@ -96,9 +101,14 @@ class Executor:
             rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
             scope.var(program.lr_var.name).value = rate
         frame = filled(bound, feed)
+        limit = self.max_memory or bound.limit
+        if limit:
+            refuse_beyond(bound, frame, limit)
         if bound.checked:
             self.ledger = Ledger()
             run_checked(bound.plan, frame, self.ledger)
+        elif bound.threads > 1 and bound.spreads():
+            run_spread(bound.plan, bound.spread, frame, bound.threads)
         else:
             run(bound.plan, bound.steps, frame)
         for cell, slot in bound.stores:

@@ -1,7 +1,7 @@
 """Instructions: a kernel with everything bound, the slots it reads, the slots it fills."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -14,7 +14,8 @@ from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
 from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
-from scull.core.tensor import Stub, Tensor, new
+from scull.core.tensor import Rows, Stub, Tensor, new
+from scull.executor.alias import shape_readers
 from scull.ir.operator import Operator, program_outputs
 from scull.ir.told import value_of
 from scull.ir.variable import Variable
@@ -34,6 +35,8 @@ class Instruction:
     writes: tuple[int, ...]
     frees: tuple[int, ...] = ()
     is_shape: bool = False  # keeps the shape of a value and lets its memory go
+    shapes: tuple[int, ...] = ()  # those of `reads` of which it looks at the shape only
+    copies: bool = False  # its results get memory of their own, which is overwritten later
 
     def freeing(self, frees: tuple[int, ...]) -> "Instruction":
         """The same, dropping `frees` afterwards."""
@@ -55,13 +58,15 @@ def bind(
         for n, s in zip(program_outputs(operator.op), operator.outputs, strict=True)
     ]
     places = tuple(i for e in outs for i in (e if isinstance(e, list) else [e]) if i > DRAW)
+    shapes = tuple(sorted(slots[v] for v in shape_readers(operator)))
+    rest = (reads, places, (), False, shapes, copies_views)
     if len(outs) == 1 and places and not isinstance(outs[0], list):
-        return Instruction(operator, call, get, places[0], reads, places)
+        return Instruction(operator, call, get, places[0], *rest)
     spread = spreading(operator, call, outs)
     if places == tuple(range(places[0], places[0] + len(places))) if places else True:
         where = slice(places[0], places[-1] + 1) if places else slice(0, 0)
-        return Instruction(operator, spread, get, where, reads, places)
-    return Instruction(operator, scattering(spread, get, places), whole, slice(0, 0), reads, places)
+        return Instruction(operator, spread, get, where, *rest)
+    return Instruction(operator, scattering(spread, get, places), whole, slice(0, 0), *rest)
 
 
 def overwrites(operator: Operator, output: str) -> bool:
@@ -149,13 +154,46 @@ def with_xshape(operator: Operator, call: Any, outs: list[Any]) -> Any:
 
 
 def copying(call: Any) -> Any:
-    """`call` with a copy of its result, where a view would see later writes."""
+    """`call` with results in memory of their own, where views would see later writes."""
 
     def copy(*operands: Any) -> Any:
         found = call(*operands)
-        return [v.copy() for v in found] if isinstance(found, list | tuple) else found.copy()
+        taken = [id(owner(v)) for v in flat(operands)]
+        return apart(found, set(taken))
 
     return copy
+
+
+def apart(found: Any, taken: set[int]) -> Any:
+    """`found` with a copy of what lies in memory that is `taken`, and takes that of the others."""
+    if isinstance(found, list | tuple):
+        return [apart(v, taken) for v in found]
+    memories = {id(owner(v)) for v in flat([found])}
+    if memories & taken:
+        return found.copy()
+    taken |= memories
+    return found
+
+
+def flat(values: Any) -> Iterator[Any]:
+    """The arrays among values, those of lists and of sparse rows too."""
+    for v in values:
+        if isinstance(v, list | tuple):
+            yield from flat(v)
+        elif isinstance(v, Rows):
+            yield v.values
+        elif isinstance(v, np.ndarray):
+            yield v
+
+
+def owner(array: Any) -> Any:
+    """The array that owns the memory of `array`."""
+    base = array.base
+    while base is not None:  # between arrays stand objects that hold them, as of strided views
+        if isinstance(base, np.ndarray):
+            array = base
+        base = getattr(base, "base", None)
+    return array
 
 
 def told_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:

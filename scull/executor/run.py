@@ -13,17 +13,12 @@ from scull.core.refusal import cause, situation
 from scull.core.scratch import watching
 from scull.core.tensor import Rows
 from scull.errors import NumberError
-from scull.executor.instruction import Instruction
+from scull.executor.instruction import Instruction, owner
 from scull.executor.plan import Plan
 from scull.flags import PADDLE, flag
 
 Frame = list[Any]
 Counted = dict[int, tuple[int, set[int]]]  # of a memory's owner: its bytes, the slots using it
-
-
-def fast_steps(plan: Plan) -> tuple[Any, ...]:
-    """The steps as tuples, which a loop takes apart faster than attributes."""
-    return tuple((s.call, s.get, s.put, s.frees) for s in plan.steps)
 
 
 def run(plan: Plan, steps: tuple[Any, ...], frame: Frame) -> None:
@@ -45,6 +40,7 @@ class Ledger:
 
     live: int = 0
     peak: int = 0
+    values: int = 0  # the peak without scratch
     history: tuple[int, ...] = ()
     taken: int = 0  # what kernels take for themselves, now
     most_taken: int = 0  # and at most, within one step
@@ -52,6 +48,7 @@ class Ledger:
     def add(self, size: int) -> None:
         """Count bytes of values, or give them back when negative."""
         self.live += size
+        self.values = max(self.values, self.live)
         self.peak = max(self.peak, self.live)
 
     def take(self, size: int) -> None:
@@ -79,6 +76,7 @@ def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
                 found = step.call(*step.get(frame))
             if step.is_shape:
                 drop(frame, step.put, counted, ledger, poison)
+            before = [frame[slot] for slot in step.writes]
             frame[step.put] = found
             if finite:
                 refuse_nan_inf(plan, step, frame)
@@ -89,6 +87,9 @@ def run_checked(plan: Plan, frame: Frame, ledger: Ledger) -> None:
             print(f"{number:>5} {step.operator.type:<32} {took:>10.1f} us", file=sys.stderr)
         for slot in step.writes:
             count(frame[slot], slot, counted, outside, ledger)
+        for slot, value in zip(step.writes, before, strict=True):
+            if value is not None and memory_of(value) is not memory_of(frame[slot]):
+                forget(value, slot, counted, ledger, poison)
         ledger.step()
         for slot in step.frees:
             drop(frame, slot, counted, ledger, poison)
@@ -106,21 +107,18 @@ def refuse_nan_inf(plan: Plan, step: Instruction, frame: Frame) -> None:
             )
 
 
-def owner(array: Any) -> Any:
-    """The array that owns the memory of `array`."""
-    while isinstance(array.base, ndarray):
-        array = array.base
-    return array
+def memory_of(value: Any) -> Any:
+    """The array that owns the memory of a value, or the number it is; None of what has none."""
+    found = value.values if isinstance(value, Rows) else value
+    if isinstance(found, np.generic):
+        return found
+    return owner(found) if isinstance(found, ndarray) else None
 
 
 def count(value: Any, slot: int, counted: Any, outside: set[int], ledger: Ledger) -> None:
     """Note the memory of a result."""
-    if isinstance(value, Rows):
-        value = value.values
-    if not isinstance(value, ndarray):
-        return
-    memory = owner(value)
-    if id(memory) in outside:
+    memory = memory_of(value)
+    if memory is None or id(memory) in outside:
         return
     if id(memory) not in counted:
         counted[id(memory)] = (memory.nbytes, set())
@@ -129,15 +127,16 @@ def count(value: Any, slot: int, counted: Any, outside: set[int], ledger: Ledger
 
 
 def drop(frame: Frame, slot: int, counted: Any, ledger: Ledger, poison: bool) -> None:
-    """Forget the value in `slot`; its memory is gone when no other slot uses it."""
+    """Forget the value in `slot`."""
     value, frame[slot] = frame[slot], None
-    if isinstance(value, Rows):
-        value = value.values
-    if not isinstance(value, ndarray):
-        return
-    memory = owner(value)
+    forget(value, slot, counted, ledger, poison)
+
+
+def forget(value: Any, slot: int, counted: Any, ledger: Ledger, poison: bool) -> None:
+    """`slot` uses the memory of `value` no more; the memory is gone when no other slot uses it."""
+    memory = memory_of(value)
     entry = counted.get(id(memory))
-    if entry is None:
+    if memory is None or entry is None:
         return
     entry[1].discard(slot)
     if not entry[1]:

@@ -4,11 +4,19 @@ import importlib
 from typing import Any
 
 from scull.autograd import grad, no_grad
+from scull.core.door import doors
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from scull.framework import random
 from scull.framework.random import seed
-from scull.framework.setting import get_default_dtype, get_flags, set_default_dtype, set_flags
+from scull.framework.setting import (
+    get_default_dtype,
+    get_flags,
+    in_pir_mode,
+    set_default_dtype,
+    set_flags,
+    use_pir_api,
+)
 from scull.framework.storage import load, save
 from scull.ir.block import Block
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
@@ -18,6 +26,8 @@ from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
 
 in_dynamic_or_pir_mode = in_dynamic_mode
+
+doors(__name__, "io")
 
 
 def __getattr__(name: str) -> Any:
@@ -43,6 +53,7 @@ __all__ = [
     "grad",
     "in_dynamic_mode",
     "in_dynamic_or_pir_mode",
+    "in_pir_mode",
     "load",
     "no_grad",
     "random",
@@ -50,4 +61,5 @@ __all__ = [
     "seed",
     "set_default_dtype",
     "set_flags",
+    "use_pir_api",
 ]

@@ -28,9 +28,10 @@ from scull.device import (
     is_compiled_with_rocm,
     is_compiled_with_xpu,
 )
-from scull.errors import ScullError
+from scull.errors import ScullError, SlotError
 from scull.flags import PADDLE
-from scull.framework.op_proto import get_all_op_protos
+from scull.framework.derivative import get_grad_op_desc
+from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
 from scull.framework.operator import Operator
 from scull.framework.setting import finfo, iinfo
 from scull.framework.var_desc import AttrType, DataType, DeviceType, VarDesc
@@ -123,6 +124,24 @@ def get_op_extra_attrs(type: Any) -> dict[str, Any]:
     return dict(op_of(type.decode() if isinstance(type, bytes) else type).fixed)
 
 
+def get_attrtibute_type(type: str, name: str) -> AttrType:
+    """The kind of one attribute of an operator; Paddle spells the function so.
+
+    Args:
+        type (str): of the operator.
+        name (str): of the attribute.
+    """
+    message = OpProtoHolder.instance().get_op_proto(type)
+    kinds = {a.name: a.type for a in message.attrs}
+    if name in kinds:
+        return AttrType(kinds[name])
+    value = op_of(type).fixed.get(name)
+    words = {bool: "BOOL", int: "INT", float: "FLOAT", str: "STRING", list: "INTS"}
+    if value.__class__ not in words:
+        raise SlotError(f"`{type}` has no attribute `{name}`")
+    return AttrType[words[value.__class__]]
+
+
 def infer_no_need_buffer_slots(type: str, inputs: Any, outputs: Any, attrs: Any) -> set[str]:
     """The input slots of an operator of which it reads shapes alone."""
     op = op_of(type)
@@ -147,6 +166,13 @@ def default_cpu_generator() -> Generator:
 def set_num_threads(count: int) -> None:
     """Let libraries that start later use `count` threads."""
     os.environ["OMP_NUM_THREADS"] = str(int(count))
+
+
+def set_autotune_range(start: int, end: int) -> None:
+    """Note in which steps kernels would be chosen by measuring them; each has one kernel."""
+
+
+update_autotune_status = enable_autotune = disable_autotune = answer(None)
 
 
 def get_libc_ver() -> tuple[str, str]:
@@ -206,7 +232,7 @@ __getattr__ = absent(
     "scull.base.core",
     {
         "a Program is Python objects, there is no description beside it": (
-            "ProgramDesc BlockDesc OpDesc get_grad_op_desc prune_backward"
+            "ProgramDesc BlockDesc OpDesc prune_backward"
         ),
         "passes work on Programs, there is no graph beside them": (
             "Graph Node Pass PassBuilder get_pass apply_pass register_pass CpuPassStrategy"

@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.core.meta import Meta
 from scull.core.operand import meta_or_none
+from scull.core.tensor import Rows
 from scull.errors import UninitializedError
 from scull.executor.executor import Executor
 from scull.files import proto
@@ -52,9 +53,14 @@ class Operator:
             for name in names:
                 if not block.has_var(name):
                     block.variable(name, Meta(()), persistable=True)
+        rows = {n: scope.var(n).value for names in self.outputs().values() for n in names}
         attrs = {a.name: attribute_value(a)[1] for a in self.message.attrs}
         block.append_op(self.type(), self.inputs(), self.outputs(), attrs)
         Executor(place).run(program, scope=scope)
+        for name, before in rows.items():
+            cell = scope.var(name)
+            if isinstance(before, Rows) and not isinstance(cell.value, Rows):
+                cell.value = Rows(before.rows, cell.value, before.height)
 
 
 def value_meta(scope: Scope, name: str) -> Meta:

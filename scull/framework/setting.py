@@ -117,3 +117,11 @@ class IntegerLimits:
 
     def __repr__(self) -> str:
         return f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, dtype={self.dtype})"
+
+
+def in_pir_mode() -> bool:
+    """Whether Programs of another representation are built: there is one only."""
+    return False
+
+
+use_pir_api = in_pir_mode

@@ -92,3 +92,6 @@ class AttrType(Enum):
     INT, FLOAT, STRING, INTS, FLOATS, STRINGS = 0, 1, 2, 3, 4, 5
     BOOL, BOOLS, BLOCK, LONG, BLOCKS, LONGS = 6, 7, 8, 9, 10, 11
     FLOAT64S, VAR, VARS, FLOAT64, SCALAR, SCALARS = 12, 13, 14, 15, 16, 17
+
+    def __int__(self) -> int:
+        return self.value

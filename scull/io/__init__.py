@@ -1,5 +1,6 @@
 """Datasets, samplers and the DataLoader."""
 
+from scull.core.door import doors
 from scull.deferred import deferred, listed
 
 NAMES = {
@@ -13,4 +14,7 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
+doors(__name__, "dataloader reader")
+doors("scull.io.dataloader", "batch_sampler dataset sampler worker", __name__)
+doors("scull.io.dataloader", "collate", "scull.io.collate")
 __all__ = listed(NAMES)

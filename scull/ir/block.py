@@ -9,7 +9,7 @@ from scull.core.dtype import dtype_of, float32
 from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
 from scull.core.operand import refuse_strangers
-from scull.core.refusal import lawful, user_line
+from scull.core.refusal import lawful, noted, user_line
 from scull.errors import ArgumentTypeError, ProgramError, ScullError, SlotError
 from scull.ir.operator import Operator, filled_slots, program_outputs
 from scull.ir.text import block_text
@@ -205,7 +205,7 @@ class Block:
         except Exception as error:
             law = error if isinstance(error, ScullError) else lawful(error, op_of(type))
             if not getattr(law, "__notes__", None):
-                law.add_note(f"in {type}\n  at {user_line()}")
+                noted(law, f"in {type}\n  at {user_line()}")
             raise law from None
         return operator
 

@@ -15,6 +15,7 @@ from scull.core.operand import padded, refuse_strangers, strengthened, weak_meta
 from scull.core.refusal import explained
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
+from scull.ir.admission import refuse_unrecorded
 from scull.ir.block import Block, stamp
 from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.program import main_program
@@ -55,6 +56,8 @@ class Recorder(Interpreter):
             if op.broadcasts and len(op.inputs) == 2 and op.align:
                 inputs = UNIFY[0](op, inputs) if UNIFY else inputs
             lifted = tuple([self.lift(op, x, inputs) for x in inputs])
+            if self.given is None:  # it is a user who records
+                refuse_unrecorded(op, lifted)
             known, told = told_apart(op, attrs)
             normal = {n: normalised(op.kinds[n], n, v) for n, v in known.items() if n in op.kinds}
             normal |= {n: stand_in(op, n, v) for n, v in told.items()}

@@ -8,7 +8,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.core.op import meta_of
-from scull.errors import DtypeError
+from scull.errors import DtypeError, ShapeError
 from scull.ops.columns import Geometry, convolve, convolve_across, convolve_back, geometry
 from scull.ops.half import wide_at, widening
 from scull.ops.window import (
@@ -220,6 +220,8 @@ convolution_to_input.grad("filter")(
 def convolution_to_filter(input: Meta, doutput: Meta, like_meta: Meta, **attrs: Any) -> Meta:
     """How input and output go together: the convolution's derivative for a filter like `like`."""
     same_floats(input, doutput, "input is {} and doutput is {}; cast one")
+    if len(doutput.shape) != len(input.shape):
+        raise ShapeError(f"input is {input} and doutput is {doutput}, of other axes")
     sizes(input, like_meta, attrs)
     return input.with_shape(like_meta.shape)
 

@@ -8,6 +8,7 @@ from scull import lang
 from scull.core.attribute import Doubles, Dtype, Floats, Ints, Long, Longs
 from scull.core.dtype import DType, float32
 from scull.core.eager import primitive
+from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
@@ -50,7 +51,7 @@ def number_of(text: str, dtype: DType) -> Any:
     return complex(text) if dtype.is_complex else float(text)
 
 
-@primitive
+@primitive(enlarges=("shape",))
 def fill_constant(
     value_tensor: Meta = None,
     shape_tensor: Meta = None,
@@ -101,7 +102,7 @@ def fill_constant_at(index: Any, number: Any, tensor: Any, tensors: Any, **attrs
     return lang.constant(kind(value), dtype.name)
 
 
-@primitive
+@primitive(enlarges=("shape",))
 def fill_constant_batch_size_like(
     x_meta: Meta,
     *,
@@ -171,7 +172,7 @@ assign_value.no_grad("it reads no value")
 assign_value.no_lowering("a table of values is no expression")
 
 
-@primitive
+@primitive(enlarges=("num_rows", "num_columns"))
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: Dtype = float32) -> Meta:
     """Ones on the diagonal of a matrix, zeros elsewhere."""
     columns = num_rows if num_columns == -1 else num_columns
@@ -212,6 +213,7 @@ def arange_kernel(xp: Any, start: Any, end: Any, step: Any, *, out: Any = None) 
         raise ArgumentError(f"no number of steps of {by} leads from {first} to {last}")
     exact = start.dtype.kind in "iu"
     count = int(-((first - last) // by) if exact else math.ceil(abs((last - first) / by)))
+    refuse_bytes(count * start.dtype.itemsize, f"{count} numbers")
     out = xp.full(count, by, start.dtype)
     if count:
         out[0] = first
@@ -220,6 +222,9 @@ def arange_kernel(xp: Any, start: Any, end: Any, step: Any, *, out: Any = None) 
 
 arange.no_grad("a count of numbers is not differentiable")
 arange.no_lowering("its length depends on values")
+
+
+PLACE = 40  # bytes for each number between others while they are computed
 
 
 @primitive
@@ -236,6 +241,7 @@ def linspace_kernel(
     count = int(num.item())
     if count < 1:
         raise ArgumentError(f"{count} numbers are asked for, at least 1 is needed")
+    refuse_bytes(count * PLACE, f"{count} numbers")
     target = dtype.array if dtype else start.dtype
     first, last = float(start.astype(target).item()), float(stop.astype(target).item())
     if count == 1:

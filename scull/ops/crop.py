@@ -57,7 +57,7 @@ def block_of(x: Any, sizes: Any, offsets: Any, out: Any) -> Any:
     return out
 
 
-@primitive(slots={"offsets_tensor": "Offsets"}, infer_first=True)
+@primitive(enlarges=("shape",), slots={"offsets_tensor": "Offsets"}, infer_first=True)
 def crop(
     x: Meta,
     y_meta: Meta = None,
@@ -123,6 +123,8 @@ def crop_tensor(
     sizes = planned_sizes(shape, shape_tensor, shape_tensor_list)
     if shape_tensor is not None or shape_tensor_list or offsets_tensor_list:
         check_count(x.shape, sizes, "sizes")
+        if shape_tensor_list:  # which spells what a tensor gives as 0
+            sizes = tuple([n or UNKNOWN for n in sizes])
         return x.with_shape(sizes)
     return x.with_shape(block_sizes(x.shape, sizes, offsets if offsets_tensor is None else None, 1))
 

@@ -25,6 +25,8 @@ def window_points(
     like_meta: Meta, *, kernel: Ints, strides: Ints, paddings: Ints, dilations: Ints, axis: int
 ) -> Meta:
     """Where each element of each window lies along an axis, for windows counted as in `like`."""
+    if like_meta.ndim != 4:
+        raise ShapeError(f"like has {like_meta.ndim} axes, 4 are needed")
     return like_meta
 
 

@@ -125,7 +125,7 @@ def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     return reduce_sum(found, axis=(-1,))
 
 
-@primitive(type="diag_v2", infer_first=True)
+@primitive(enlarges=("offset",), type="diag_v2", infer_first=True)
 def diag(x: Meta, *, offset: int = 0, padding_value: float = 0.0) -> Meta:
     """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
     if x.ndim == 2:
@@ -174,7 +174,7 @@ def diag_at(index: Any, x: Any, offset: int, padding_value: float) -> Any:
     return lang.select(inside, x[()], lang.constant(beside, x.dtype))
 
 
-@primitive(slots={"x": "Input"}, inline_gradient=True, infer_first=True)
+@primitive(enlarges=("offset",), slots={"x": "Input"}, inline_gradient=True, infer_first=True)
 def diag_embed(x: Meta, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Meta:
     """Zeros with the last axis of `x` on the diagonal of two new axes."""
     first, second = two_axes(x.ndim + 1, dim1, dim2)

@@ -100,9 +100,6 @@ def einsum(operands: list[Meta], *, equation: str) -> tuple[Meta, Any, Any]:
     return out, list(operands), list(operands)
 
 
-einsum.op.spelling["x_shape"] = "XShape"
-
-
 @einsum.kernel
 def einsum_kernel(xp: Any, operands: Any, *, out: Any = None, equation: str) -> Any:
     terms, result = spelt(equation, ranks_of(operands))

@@ -14,7 +14,7 @@ from scull.ops.diagonal import diagonal_view, length, two_axes
 from scull.ops.like import full_like
 
 
-@primitive(infer_first=True)
+@primitive(enlarges=("shape",), infer_first=True)
 def empty(
     shape_tensor: Meta = None,
     shape_tensor_list: list[Meta] | None = None,

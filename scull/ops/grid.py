@@ -293,7 +293,10 @@ def base_points(xp: Any, sizes: Any, dtype: Any, align_corners: bool) -> Any:
 
 
 @primitive(
-    outputs=("output",), slots={"output_shape_tensor": "OutputShape"}, fixed={"use_cudnn": False}
+    enlarges=("output_shape",),
+    outputs=("output",),
+    slots={"output_shape_tensor": "OutputShape"},
+    fixed={"use_cudnn": False},
 )
 def affine_grid(
     theta: Meta,

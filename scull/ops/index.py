@@ -104,9 +104,13 @@ def scatter_axis_kernel(
     xp: Any, x: Any, index: Any, like: Any, tensor: Any = None, *, out: Any = None, axis: int
 ) -> Any:
     axis = axis_of(given_axis(axis, tensor), len(like.shape))
+    places = one_axis(index)
+    wanted = like.shape[:axis] + places.shape + like.shape[axis + 1 :]
+    if x.shape != wanted:  # NumPy dies where there are more axes
+        raise ShapeError(f"x is of shape {list(x.shape)}, {list(wanted)} is needed")
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
-    xp.add.at(out, (*(slice(None),) * axis, one_axis(index)), x)
+    xp.add.at(out, (*(slice(None),) * axis, places), x)
     return out
 
 
@@ -303,6 +307,18 @@ def embedding_kernel(
     return out
 
 
+@embedding.kernel(rows=True)
+def embedding_of_rows(
+    xp: Any, ids: Any, w: Rows, *, out: Any = None, padding_idx: int = -1, **_: Any
+) -> Any:
+    """A row-sparse table has the rows whose numbers it holds."""
+    order = xp.argsort(w.rows, kind="stable")
+    places = order.take(xp.searchsorted(w.rows, ids, sorter=order), mode="clip")
+    if (w.rows[places] != ids).any():
+        raise RangeError(f"ids name rows that the table lacks; it has {w.rows.tolist()}")
+    return embedding_kernel(xp, places, w.values, out=out, padding_idx=padding_idx)
+
+
 @embedding.grad("w")
 def embedding_grad(ids: Any, w_meta: Any, dout: Any, padding_idx: int, is_sparse: bool) -> Any:
     return scatter_rows(dout, ids, w_meta, padding_idx=padding_idx, is_sparse=is_sparse)
@@ -358,7 +374,7 @@ def scatter_rows_at(
     return lang.scatter_add(like.shape, (row, over[-1]), value, over=over)
 
 
-@primitive(slots={"depth_tensor": "depth_tensor"})
+@primitive(enlarges=("depth",), slots={"depth_tensor": "depth_tensor"})
 def one_hot_v2(
     x: Meta,
     depth_tensor: Meta = None,

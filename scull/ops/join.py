@@ -151,7 +151,6 @@ def pieces_at(index: Any, x: Any, sizes: Any, axis: int) -> Any:
 
 @primitive(
     outputs=("out[]",),
-    views={"out": "x"},
     inline_gradient=True,
     fixed={"mkldnn_data_type": "float32", "use_mkldnn": False},
     printed=("mkldnn_data_type", "use_mkldnn"),
@@ -210,7 +209,7 @@ def split_kernel(
     axis = axis_of(given_axis(axis, tensor), x.ndim)
     if tensors:
         sections = tuple([whole_number(v) for v in tensors])
-    return pieces(x, section_sizes(x.shape[axis], sections, num), axis)
+    return [v.copy() for v in pieces(x, section_sizes(x.shape[axis], sections, num), axis)]
 
 
 @split.grad("x")
@@ -297,7 +296,7 @@ def unbind_at(index: Any, x: Any, axis: int) -> Any:
     return found if several else found[0]
 
 
-@primitive(outputs=("y[]",), views={"y": "x"})
+@primitive(outputs=("y[]",))
 def unstack(x: Meta, *, axis: int = 0, num: int = 0) -> list[Meta]:
     """The `num` slices of `x` along `axis`, which they lack."""
     if x.ndim and num and x.shape[axis_of(axis, x.ndim)] == -1:
@@ -312,7 +311,7 @@ def unstack(x: Meta, *, axis: int = 0, num: int = 0) -> list[Meta]:
 def unstack_kernel(xp: Any, x: Any, *, out: Any = None, axis: int, num: int) -> Any:
     if not x.ndim or num not in (0, x.shape[axis]):
         unstack.op.body(meta_of(x), axis=axis, num=num)
-    return unbind_kernel(xp, x, axis=axis)
+    return [v.copy() for v in unbind_kernel(xp, x, axis=axis)]
 
 
 unstack.grad(lambda dy, axis: stack(dy, axis=axis))

@@ -140,6 +140,7 @@ def shape(x_meta: Meta) -> Meta:
 
 
 shape.kernel(lambda xp, x, *, out=None: np.array(x.shape, "int32"))
+shape.kernel(rows=True)(lambda xp, x, *, out=None: np.array(x.values.shape, "int32"))
 shape.no_grad("it reads no value")
 
 

@@ -8,6 +8,7 @@ from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
 from scull.errors import DtypeError
 from scull.ops.conjugate import turned
+from scull.ops.create import scale
 from scull.ops.like import reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten
 
@@ -108,7 +109,7 @@ def scaled_matmul(
 ):
     """``alpha * matmul(x, y)``: the product of Programs written before `matmul_v2`."""
     found = matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
-    return found if alpha == 1.0 else found * alpha
+    return found if alpha == 1.0 else scale(found, scale=alpha)
 
 
 @primitive

@@ -8,6 +8,7 @@ from scull import lang
 from scull.core.attribute import Dtype
 from scull.core.dtype import bool_, int64
 from scull.core.eager import primitive
+from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Meta, count
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 
@@ -26,6 +27,9 @@ def logspace(start: Meta, stop: Meta, num: Meta, base: Meta, *, dtype: Dtype) ->
     return Meta((UNKNOWN,), dtype or start.dtype)
 
 
+PLACE = 40  # bytes for each number between others while they are computed
+
+
 @logspace.kernel
 def logspace_kernel(
     xp: Any, start: Any, stop: Any, num: Any, base: Any, *, out: Any = None, dtype: Any
@@ -34,6 +38,7 @@ def logspace_kernel(
     many, first, last = int(num.item()), float(start.item()), float(stop.item())
     if many < 1:
         raise ArgumentError(f"{many} numbers are asked for, at least 1 is needed")
+    refuse_bytes(many * PLACE, f"{many} numbers")
     target = dtype.array if dtype else start.dtype
     if many == 1:
         return xp.asarray([float(base.item()) ** first]).astype(target)
@@ -80,13 +85,13 @@ def part_size(rows: int, columns: int, offset: int) -> int:
     return max(0, full * start + full * (full - 1) // 2 + min(rest, rows) * columns)
 
 
-@primitive(slots={"out": "out"}, infer_first=True)
+@primitive(enlarges=("rows", "cols"), slots={"out": "out"}, infer_first=True)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: Dtype = int64) -> Meta:
     """The places of the elements on and below a diagonal of a matrix."""
     return triangle_size(rows, cols, offset, dtype, True)
 
 
-@primitive(slots={"out": "out"}, infer_first=True)
+@primitive(enlarges=("row", "col"), slots={"out": "out"}, infer_first=True)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: Dtype = int64) -> Meta:
     """The places of the elements on and above a diagonal of a matrix."""
     return triangle_size(row, col, offset, dtype, False)

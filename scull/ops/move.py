@@ -58,7 +58,7 @@ def reshape_kernel(
 ) -> Any:
     if tensors or tensor is not None:
         shape = given_sizes(shape, tensor, tensors)
-    if 0 in shape:
+    if 0 in shape or min(shape, default=0) < -1:
         shape = reshaped(x.shape, shape)
     return x.reshape(shape)
 
@@ -134,6 +134,7 @@ def transpose_at(index: Any, x: Any, perm: Any) -> Any:
 
 
 @primitive(
+    enlarges=("shape",),
     type="expand_v2",
     prefix="expand",
     slots={"shape_tensor": "Shape", "shape_tensor_list": "expand_shapes_tensor"},
@@ -189,7 +190,7 @@ expand.lower(lambda index, x, *_, **attrs: lang.at(x, index))
 TIMES = {"times_tensor": "RepeatTimes", "times_tensor_list": "repeat_times_tensor"}
 
 
-@primitive(slots=TIMES)
+@primitive(enlarges=("repeat_times",), slots=TIMES)
 def tile(
     x: Meta,
     times_tensor: Meta = None,

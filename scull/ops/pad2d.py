@@ -37,7 +37,10 @@ def in_order(tensor: Any) -> Any:
 
 
 @composite(
-    slots={"paddings_tensor": "Paddings"}, fixed={"use_mkldnn": False}, printed=("use_mkldnn",)
+    enlarges=("paddings",),
+    slots={"paddings_tensor": "Paddings"},
+    fixed={"use_mkldnn": False},
+    printed=("use_mkldnn",),
 )
 def pad2d(
     x,

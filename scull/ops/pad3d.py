@@ -63,6 +63,7 @@ def windows(shape: Any, paddings: Any, data_format: str) -> tuple[Any, Any]:
 
 
 @primitive(
+    enlarges=("paddings",),
     slots={"paddings_tensor": "Paddings"},
     fixed={"use_mkldnn": False},
     printed=("use_mkldnn",),

@@ -10,7 +10,7 @@ from scull.errors import ArgumentError
 from scull.ops import slicing
 
 
-@primitive
+@primitive(enlarges=("paddings",))
 def pad(x: Meta, *, paddings: Ints, pad_value: float = 0.0) -> Meta:
     """`x` with `pad_value` before and after it along every axis."""
     return x.with_shape(padded_shape(x.shape, paddings))

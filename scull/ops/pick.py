@@ -6,7 +6,7 @@ from scull import lang
 from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, of_shape
-from scull.errors import ArgumentError, ShapeError
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.compare import equal, where
 from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
 from scull.ops.like import full_like
@@ -281,6 +281,8 @@ def multiplex(x: list[Meta], ids: Meta) -> Meta:
     if len(x) < 2:
         raise ArgumentError(f"there are 2 tensors or more to choose from, not {len(x)}")
     whole_numbers(ids)
+    if ids.dtype.name not in ("int32", "int64"):
+        raise DtypeError(f"the numbers {ids} are not int32 or int64")
     if ids.ndim != 2:
         raise ShapeError(f"the numbers {ids} are not a column")
     sizes = x[0].shape

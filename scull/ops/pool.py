@@ -14,7 +14,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.core.scratch import scratch
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ShapeError
 from scull.ops.half import wide_at, widening
 from scull.ops.window import (
     Windows,
@@ -132,6 +132,8 @@ def pooling(
         raise ArgumentError(f"pooling_type is {pooling_type!r}, neither max nor avg")
     axes = len(image) - 2
     kernel = image[2:] if global_pooling else pair("ksize", ksize, axes)
+    if (global_pooling or adaptive) and 0 in image[2:]:
+        raise ShapeError(f"an image of {list(image[2:])} has nothing to pool")
     along: list[Any]
     if adaptive and not global_pooling:
         along = [Adaptive(*axis) for axis in zip(image[2:], kernel, strict=True)]
@@ -157,7 +159,8 @@ def pooling(
 
 def pooling_of(x: Any, attrs: dict[str, Any], axes: int = 0) -> Pooling:
     """The windows over `x`, or its meta, for the attributes of an operator; it has `axes`."""
-    shape = image_shape(x, "x", attrs["data_format"], axes or max(len(x.shape) - 2, 1))
+    axes = axes or min(max(len(x.shape) - 2, 1), 3)
+    shape = image_shape(x, "x", attrs["data_format"], axes)
     rest = {n: tuple(v) if isinstance(v := attrs[n], list) else v for n in WINDOWS}
     return pooling(shape, **rest)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from scull.core import random
 from scull.core.attribute import Dtype, Ints, Longs
-from scull.core.dtype import float32, int64
+from scull.core.dtype import float32, int32, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
@@ -53,7 +53,13 @@ def real(dtype: Any) -> None:
         raise DtypeError(f"random numbers of {dtype.name} have no fractions; draw floats and cast")
 
 
-@primitive(type="uniform_random", prefix="uniform", effects=("random",), infer_first=True)
+@primitive(
+    enlarges=("shape",),
+    type="uniform_random",
+    prefix="uniform",
+    effects=("random",),
+    infer_first=True,
+)
 def uniform(
     shape_tensor: Meta = None,
     shape_tensor_list: list[Meta] | None = None,
@@ -87,7 +93,7 @@ def uniform_kernel(
     return finished(found, dtype, out)
 
 
-@primitive(slots={"x": "Input"}, effects=("random",), infer_first=True)
+@primitive(enlarges=("shape",), slots={"x": "Input"}, effects=("random",), infer_first=True)
 def uniform_random_batch_size_like(
     x_meta: Meta,
     *,
@@ -123,7 +129,13 @@ def uniform_like_kernel(
     return uniform_kernel(xp, out=out, draw=draw, shape=sizes, **attrs)
 
 
-@primitive(type="gaussian_random", prefix="gaussian", effects=("random",), infer_first=True)
+@primitive(
+    enlarges=("shape",),
+    type="gaussian_random",
+    prefix="gaussian",
+    effects=("random",),
+    infer_first=True,
+)
 def gaussian(
     shape_tensor: Meta = None,
     shape_tensor_list: list[Meta] | None = None,
@@ -149,7 +161,7 @@ def gaussian_kernel(
     return finished(found, dtype, out)
 
 
-@primitive(effects=("random",))
+@primitive(enlarges=("shape",), effects=("random",))
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Dtype = float32
 ) -> Meta:
@@ -185,7 +197,7 @@ def quantile(q: Any) -> Any:
     return np.where(np.abs(q) <= 0.425, central, np.copysign(middle, q))
 
 
-@primitive(effects=("random",))
+@primitive(enlarges=("shape",), effects=("random",))
 def randint(
     shape_tensor: Meta = None,
     shape_tensor_list: list[Meta] | None = None,
@@ -214,7 +226,7 @@ def randint_kernel(
     return finished(found, attrs["dtype"], out)
 
 
-@primitive(effects=("random",), unprinted=("seed",))
+@primitive(enlarges=("n",), effects=("random",), unprinted=("seed",))
 def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
     """The integers from 0 to before `n` in any order."""
     if n < 0:
@@ -225,6 +237,18 @@ def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
 @randperm.kernel
 def randperm_kernel(xp: Any, *, out: Any = None, draw: Any, n: int, dtype: Any, seed: int) -> Any:
     return finished(random.words(draw, n).argsort(kind="stable"), dtype, out)
+
+
+@primitive(effects=("random",), fixed={"deterministic": False, "force_cpu": False, "rng_name": ""})
+def seed(*, seed: int = 0) -> Meta:
+    """A seed for operators that take one as a tensor: `seed`, or one drawn when that is 0."""
+    return Meta((1,), int32)
+
+
+@seed.kernel
+def seed_kernel(xp: Any, *, out: Any = None, draw: Any, seed: int) -> Any:
+    found = seed or int(random.words(draw, 1)[0]) % (1 << 31)
+    return finished(xp.array([found], "int64"), int32, out)
 
 
 @primitive(prefix="randint", effects=("random",), infer_first=True)
@@ -282,6 +306,6 @@ def multinomial_kernel(
 
 
 operators = (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli)
-for operator in (*operators, multinomial, uniform_random_batch_size_like):
+for operator in (*operators, multinomial, seed, uniform_random_batch_size_like):
     operator.no_grad(NO_GRADIENT)
     operator.no_lowering(NO_LOWERING)

@@ -170,6 +170,8 @@ def form_of(x: Any, attrs: dict[str, Any]) -> Form:
     """The form for an input and the attributes of the operator."""
     if len(x.shape) != 3:
         raise ShapeError(f"input has {len(x.shape)} axes, 3 are needed")
+    if x.shape[0] == 0:
+        raise ShapeError(f"input of shape {list(x.shape)} has no step")
     ways = 2 if attrs["is_bidirec"] else 1
     sizes = (attrs["hidden_size"], attrs["num_layers"], ways, attrs["mode"])
     return Form(*x.shape, *sizes)

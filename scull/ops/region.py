@@ -255,7 +255,7 @@ def scatter_regions_kernel(
 
 
 @primitive
-def gather_regions(argmax: Meta, rois_num: Meta, source: Meta) -> Meta:
+def gather_regions(argmax: Meta, rois_num: Meta | None, source: Meta) -> Meta:
     """The elements of images at the places that `argmax` names; 0 for those below 0."""
     return source.with_shape(argmax.shape)
 

@@ -10,7 +10,7 @@ from scull.core.meta import UNKNOWN, Meta, agree, count, floating
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError, UnsupportedError
 
 
-@primitive(outputs=("y",), attrs={"max_len": "maxlen"}, infer_first=True)
+@primitive(enlarges=("max_len",), outputs=("y",), attrs={"max_len": "maxlen"}, infer_first=True)
 def sequence_mask(
     x: Meta, max_len_tensor: Meta = None, *, max_len: int = -1, out_dtype: Dtype
 ) -> Meta:

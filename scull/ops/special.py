@@ -25,6 +25,7 @@ ARRAYS = SimpleNamespace(
 )  # fmt: skip
 INFINITY, NAN, PI = float("inf"), float("nan"), numbers.pi
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+MOST = 170  # the last number whose factorial is one of float64
 FAR = 10  # from there on the series in 1 / x are exact
 
 
@@ -33,6 +34,12 @@ def real_floats(x: Meta) -> Meta:
     if not x.dtype.is_float:
         raise DtypeError(f"{x} is not of floating-point elements")
     return x
+
+
+def check_order(n: int) -> None:
+    """Refuse a derivative whose factorial no element can hold, or that is none."""
+    if not 0 <= n <= MOST:
+        raise ArgumentError(f"n is {n}, outside [0, {MOST}]")
 
 
 def special(name: str, function: Any, **options: Any) -> Any:
@@ -55,8 +62,7 @@ def special(name: str, function: Any, **options: Any) -> Any:
         return real_floats(x)
 
     def body_of_order(x: Meta, *, n: int) -> Meta:
-        if n < 0:
-            raise ArgumentError(f"n is {n}, not 0 or more")
+        check_order(n)
         return real_floats(x)
 
     body = body_of_order if "n" in function.__code__.co_varnames[:3] else body
@@ -148,6 +154,7 @@ def digamma_of(f: Any, x: Any) -> Any:
 
 def polygamma_of(f: Any, x: Any, n: int) -> Any:
     """The `n`-th derivative of `digamma`."""
+    check_order(n)
     if n == 0:
         return digamma_of(f, x)
     left, z = reflected(f, x)

@@ -98,6 +98,8 @@ def roll(x: Meta, shifts_tensor: Meta = None, *, shifts: Longs = (), axis: Longs
     """
     for a in axis:
         axis_of(a, x.ndim)
+    if shifts_tensor is not None and not shifts_tensor.dtype.is_integer:
+        raise DtypeError(f"shifts are {shifts_tensor}, not integers")
     count = len(shifts) if shifts_tensor is None else -1
     if count != -1 and count != max(len(axis), 1):
         raise ArgumentError(f"{len(axis)} axes do not go with {count} shifts")
@@ -142,7 +144,7 @@ def roll_at(index: Any, x: Any, tensor: Any, shifts: Any, axis: Any) -> Any:
     return x[tuple(places)]
 
 
-@primitive(attrs={"repeats": "Repeats", "axis": "dim"}, infer_first=True)
+@primitive(enlarges=("repeats",), attrs={"repeats": "Repeats", "axis": "dim"}, infer_first=True)
 def repeat_interleave(
     x: Meta, repeats_tensor: Meta = None, *, repeats: int = 0, axis: int = 0
 ) -> Meta:

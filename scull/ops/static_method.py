@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.core.interpreter import current
 from scull.core.op import Op, op_of
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.recorder import UNIFY, Recorder
 from scull.ir.variable import Variable
 from scull.ops import create
@@ -16,8 +17,15 @@ SCALED = {
     "__rsub__": lambda n: (-1.0, n),
     "__mul__": lambda n: (n, 0.0),
     "__rmul__": lambda n: (n, 0.0),
-    "__truediv__": lambda n: (1.0 / n, 0.0),
+    "__truediv__": lambda n: (inverted(n), 0.0),
 }
+
+
+def inverted(n: float) -> float:
+    """``1 / n``."""
+    if not n:
+        raise ArgumentError("a Variable is divided by 0")
+    return 1.0 / n
 
 
 def as_tmp(dunder: str, function: Any) -> Any:
@@ -25,9 +33,7 @@ def as_tmp(dunder: str, function: Any) -> Any:
     scaled = SCALED.get(dunder)
 
     def method(x: Any, other: Any) -> Any:
-        recorder = current()
-        assert isinstance(recorder, Recorder)
-        with recorder.naming("tmp"):
+        with as_temporary(x):
             if scaled and isinstance(other, int | float) and not isinstance(other, bool):
                 if x.dtype.is_float or (isinstance(other, int) and dunder != "__truediv__"):
                     factor, bias = scaled(float(other))
@@ -53,9 +59,8 @@ def filled_like(x: Any, value: float) -> Any:
 
 
 def negated(x: Any) -> Any:
-    recorder = current()
-    assert isinstance(recorder, Recorder)
-    with recorder.naming("tmp"):
+    """``-x``."""
+    with as_temporary(x):
         return create.scale(x, scale=-1.0)
 
 
@@ -75,15 +80,18 @@ def unify(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Both operands of one element type: the right one is cast to the left one's."""
     x, y = inputs
     if isinstance(x, Variable) and isinstance(y, Variable) and x.dtype is not y.dtype:
-        with as_temporary():
+        with as_temporary(x):
             y = op_of("cast").call(y, out_dtype=x.dtype)
     return x, y
 
 
-def as_temporary() -> Any:
-    """Results made within are called tmp_0, tmp_1, ..."""
+def as_temporary(x: Any) -> Any:
+    """Results made of the Variable `x` within are called tmp_0, tmp_1, ..."""
     recorder = current()
-    assert isinstance(recorder, Recorder)
+    if not isinstance(recorder, Recorder):
+        raise ArgumentTypeError(
+            f"`{x.name}` is a Variable, and eager mode computes; call paddle.enable_static() first"
+        )
     return recorder.naming("tmp")
 
 

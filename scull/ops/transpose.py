@@ -61,11 +61,11 @@ def spread(
     more = more * axes if len(more) == 1 else more
     pair("output_padding", more, axes, 0)
     if given:
-        pair("output_size", given, axes, 0)
+        pair("output_size", tuple([n if n != -1 else 0 for n in given]), axes, 0)
     found: list[int] = []
     for i, n in enumerate(image[2:]):
         kernel = filter.shape[2 + i]
-        if -1 in (n, kernel):
+        if -1 in (n, kernel, given[i] if given else 0):
             found.append(given[i] if given else UNKNOWN)
             continue
         reach = (n - 1) * strides[i] + back["dilations"][i] * (kernel - 1) + 1

@@ -1,5 +1,6 @@
 """Optimizers: they update parameters by their gradients, in both modes."""
 
+from scull.core.door import doors
 from scull.deferred import deferred, listed
 
 NAMES = {
@@ -12,4 +13,5 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
+doors(__name__, "adadelta adagrad adam adamax adamw lamb momentum rmsprop sgd")
 __all__ = listed(NAMES)

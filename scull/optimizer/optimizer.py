@@ -348,6 +348,11 @@ class Optimizer:
         """Pairs (parameter, gradient) of `loss`."""
         if isinstance(loss, Tensor):
             return [(p, p.node.total) for p in self.parameters() if has_gradient(p)]
+        if any(n != 1 for n in loss.shape):
+            raise ArgumentError(
+                "The number of elements of loss should be 1, but the current loss.shape is "
+                f"{tuple(loss.shape)}; reduce it, for example by paddle.mean"
+            )
         names = {v if isinstance(v, str) else v.name for v in no_grad_set or ()}
         wanted = parameters or self._parameter_list
         return list(append_backward(loss, wanted, names))

@@ -41,10 +41,9 @@ def append_backward(
         raise ArgumentTypeError(
             f"The type of 'loss' in append_backward must be Variable, but received {type(loss)}."
         )
-    if any(n != 1 for n in loss.shape):
+    if -1 in loss.shape:
         raise ArgumentError(
-            f"The loss.shape should be (1L,) or (), but got {loss.shape}; "
-            "reduce it, for example by mean"
+            f"the loss has the shape {loss.shape}, of unknown size; reduce it, for example by mean"
         )
     if parameter_list is not None:
         if not isinstance(parameter_list, list | tuple | set):

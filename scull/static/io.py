@@ -6,6 +6,7 @@ from typing import Any
 
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.files.atomic import atomic_file
+from scull.files.model import put_values
 from scull.files.tensor_stream import read_combined, read_separate, write_combined, write_separate
 from scull.ir.program import Program, main_program
 from scull.ir.variable import ParameterVariable, Variable
@@ -18,7 +19,6 @@ from scull.static.model import (
     load_program_state,
     normalize_program,
     program_behind,
-    put_values,
     save,
     save_inference_model,
     save_to_file,

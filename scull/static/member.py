@@ -212,7 +212,7 @@ class OfProgram:
                 f"`mode` string should be 'param', 'opt' or 'all', but received {mode}."
             )
         wanted = {"param": (True,), "opt": (False,), "all": (True, False)}[mode]
-        kept = load("scull.static.model", "persistables")(self)
+        kept = load("scull.files.model", "persistables")(self)
         found = [v for v in kept if isinstance(v, ParameterVariable) in wanted]
         return {v.name: cell_of(v, scope).get_tensor() for v in found}
 
@@ -227,7 +227,7 @@ class OfProgram:
             raise ArgumentTypeError(
                 f"Type of `state_dict` should be dict, but received {type(state_dict)}."
             )
-        for v in load("scull.static.model", "persistables")(self):
+        for v in load("scull.files.model", "persistables")(self):
             if v.name in state_dict:
                 v.set_value(state_dict[v.name], scope)  # type: ignore[attr-defined]
 

@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 
 from scull.core.meta import Kind, Meta
-from scull.errors import ArgumentError, ArgumentTypeError, FileError, UninitializedError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileError,
+    MissingFileError,
+    UninitializedError,
+)
 from scull.files.atomic import atomic_file
 from scull.files.file_set import open_set, write_set
+from scull.files.model import checked_values, load_model, persistables, put_values
 from scull.files.pickles import dump
 from scull.files.pickles import load as load_pickle
 from scull.files.program import bytes_of, program_of
@@ -97,13 +104,6 @@ def edge(block: Block, type: str, x: Variable, out: Variable, column: int) -> Op
     return block.made(type, {"X": [x]}, {"Out": [out]}, {"col": column})
 
 
-def persistables(program: Program) -> list[Variable]:
-    """The variables whose values are saved."""
-    kinds = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
-    found = {v.name: v for v in program.variables() if v.persistable and v.kind not in kinds}
-    return [found[n] for n in sorted(found)]
-
-
 def values_of(variables: list[Variable], scope: Any = None) -> dict[str, Any]:
     """The arrays the scope holds for `variables`."""
     scope = scope or global_scope()
@@ -116,13 +116,6 @@ def values_of(variables: list[Variable], scope: Any = None) -> dict[str, Any]:
             )
         values[v.name] = np.ascontiguousarray(cell.value).reshape(np.shape(cell.value))
     return values
-
-
-def put_values(values: dict[str, Any], scope: Any = None) -> None:
-    """Give the scope these arrays."""
-    scope = scope or global_scope()
-    for name, array in values.items():
-        scope.var(name).value = np.array(array)
 
 
 def save_inference_model(
@@ -176,17 +169,17 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
     """
     if path_prefix is None:
         data, params = options["model_filename"], options["params_filename"]
-        return loaded(
-            data, io.BytesIO(params) if isinstance(params, bytes) else None, "the bytes given"
-        )
+        stream = io.BytesIO(params) if isinstance(params, bytes) else None
+        return list(load_model(data, stream, "the bytes given"))
     path = os.path.normpath(os.fspath(path_prefix))
     names = options.get("model_filename"), options.get("params_filename")
     if any(names):
         return loaded_by_name(path, *names)
     with open_set(path, (".pdmodel", ".pdiparams")) as streams:
         if ".pdmodel" not in streams:
-            raise ArgumentError(f"there is no model `{path}.pdmodel`")
-        return loaded(streams[".pdmodel"].read(), streams.get(".pdiparams"), path + ".pdiparams")
+            raise MissingFileError(f"there is no model `{path}.pdmodel`")
+        data, params = streams[".pdmodel"].read(), streams.get(".pdiparams")
+        return list(load_model(data, params, path + ".pdiparams"))
 
 
 def loaded_by_name(path: str, model: str | None, params: str | None) -> list[Any]:
@@ -195,46 +188,9 @@ def loaded_by_name(path: str, model: str | None, params: str | None) -> list[Any
     with open(os.path.join(folder, model or "__model__"), "rb") as stream:
         data = stream.read()
     if params is None:
-        return loaded(data, None, folder)
+        return list(load_model(data, None, folder))
     with open(os.path.join(folder, params), "rb") as stream:
-        return loaded(data, stream, params)
-
-
-def loaded(data: bytes, params: Any, where: str) -> list[Any]:
-    """The Program, its edges, and its values in the global scope."""
-    program = program_of(data)
-    wanted = persistables(program)
-    if wanted:
-        if params is None:
-            raise FileError(
-                f"the model needs the values of {len(wanted)} variables, and {where} is not there"
-            )
-        put_values(checked_values(read_combined(params, [v.name for v in wanted]), wanted))
-    feeds, fetches = edges(program)
-    return [program, feeds, fetches]
-
-
-def checked_values(values: dict[str, Any], variables: list[Variable]) -> dict[str, Any]:
-    """`values` when they have the shapes and dtypes of `variables`."""
-    for v in variables:
-        array = values[v.name]
-        if array.dtype != v.meta.dtype.array or (v.shape != array.shape and -1 not in v.shape):
-            raise FileError(
-                f"the file holds {array.dtype}{list(array.shape)} for `{v.name}`, which is {v.meta}"
-            )
-    return values
-
-
-def edges(program: Program) -> tuple[list[str], list[Variable]]:
-    """The names a Program is fed and the variables it gives, by their feed and fetch operators."""
-    feeds: dict[int, str] = {}
-    fetches: dict[int, Variable] = {}
-    for o in program.global_block().ops:
-        if o.type == "feed":
-            feeds[o.attr("col")] = o.results()[0].name
-        elif o.type in ("fetch", "fetch_v2"):
-            fetches[o.attr("col")] = o.operands()[0]
-    return [feeds[i] for i in sorted(feeds)], [fetches[i] for i in sorted(fetches)]
+        return list(load_model(data, stream, params))
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **options: Any) -> bytes:
@@ -345,7 +301,7 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, Any]:
     state: dict[str, Any] = {}
     with open_set(prefix, (".pdparams", ".pdopt")) as streams:
         if ".pdparams" not in streams:
-            raise ArgumentError(f"there is no `{prefix}.pdparams`")
+            raise MissingFileError(f"there is no `{prefix}.pdparams`")
         for stream in streams.values():
             state.update(load_pickle(stream))
     state.pop("StructuredToParameterName@@", None)

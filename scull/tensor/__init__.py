@@ -1,5 +1,6 @@
 """Functions on tensors: made, computed with, moved, searched; and the methods of the same names."""
 
+from scull.core.door import doors
 from scull.deferred import deferred, listed
 from scull.eager.text import set_printoptions
 from scull.tensor import inplace, method
@@ -68,4 +69,5 @@ OWN = {
 method.attach(NAMES)
 method.attach(OWN)
 __getattr__, __dir__ = deferred(__name__, NAMES, OWN)
+doors(__name__, "math ops")
 __all__ = ["set_printoptions", *listed(NAMES)]

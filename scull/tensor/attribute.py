@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
+from scull.core.door import shown_by
 from scull.core.dtype import int32
 from scull.core.meta import broadcast
+from scull.core.tensor import Tensor
+from scull.errors import UnsupportedError
 from scull.ops import create, like, search
 from scull.tensor.size import integers, needs_tensor
 
@@ -127,4 +128,10 @@ def tolist(x: Any) -> Any:
         >>> paddle.tolist(paddle.arange(3))
         [0, 1, 2]
     """
-    return np.asarray(x).tolist()
+    needs_tensor(x, "tolist")
+    if not isinstance(x, Tensor):
+        raise UnsupportedError("a Variable has no elements before its Program runs: fetch it")
+    return x.tolist()
+
+
+__getattr__ = shown_by("scull.tensor")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from scull.core import session
+from scull.core.door import shown_by
 from scull.core.dtype import dtype_of, int64, of_array
 from scull.core.place import Place
 from scull.core.tensor import Leaf, Rows, Tensor, new
@@ -18,6 +19,7 @@ from scull.tensor.size import (
     held_number,
     is_static,
     needs_tensor,
+    said,
     shape_inputs,
 )
 
@@ -86,7 +88,7 @@ def array_of(data: Any, dtype: Any) -> Any:
         if found.dtype == np.uint16:
             found = found.view(dtype_of("bfloat16").array)
     elif isinstance(data, bool | int | float | complex | list | tuple | range):
-        found = np.array(plain(data))
+        found = regular(data)
         wide = {"f": session.default_dtype().array, "c": complex_type(), "i": np.dtype("int64")}
         found = found.astype(wide.get(found.dtype.kind, found.dtype), copy=False)
     else:
@@ -98,6 +100,14 @@ def array_of(data: Any, dtype: Any) -> Any:
         )
     of_array(found.dtype)
     return found if dtype is None else found.astype(dtype.array, copy=False)
+
+
+def regular(data: Any) -> Any:
+    """Nested lists, tensors among them, as an array."""
+    try:
+        return np.array(plain(data))
+    except ValueError:
+        raise ArgumentError("lists beside each other differ in length") from None
 
 
 def complex_type() -> Any:
@@ -137,6 +147,7 @@ def assign(x: Any, output: Any = None) -> Any:
     found = create.assign(x) if known else constant(x)
     if output is None:
         return found
+    needs_tensor(output, "assign", "output")
     output.array = found.array
     output.node = found.node
     return output
@@ -151,7 +162,7 @@ def constant(data: Any) -> Any:
     """A tensor of elements that stand in the source; in a Program they become an attribute."""
     if isinstance(data, bool | int | float | complex | np.generic):
         data = [data]
-    array = np.asarray(plain(data))
+    array = regular(data)
     if array.dtype == np.float64:
         array = array.astype(session.default_dtype().array)
     if array.dtype.kind in "USOMm":
@@ -215,8 +226,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
         return create.fill_constant(value, tensor, tensors, shape=sizes, dtype=kind, name=name)
     if name is None:
         called(None, "fill_constant")  # as in Paddle, which numbers these by twos
-    text = str(int(fill_value) if kind.is_integer else float(fill_value))
-    attrs = {"shape": sizes, "value": float(fill_value), "str_value": text, "dtype": kind}
+    value, text = said(fill_value, kind, "fill_value")
+    attrs = {"shape": sizes, "value": value, "str_value": text, "dtype": kind}
     return create.fill_constant(None, tensor, tensors, **attrs, name=name)
 
 
@@ -376,13 +387,19 @@ def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return full_like(x, 0, dtype, name)
 
 
-def number_kind(*values: Any) -> Any:
+def sequence_kind(*values: Any) -> Any:
     """The element type of a sequence between `values`: int64 when all are whole."""
-    for v in values:
-        if isinstance(v, Tensor | Variable):
-            return v.dtype
-    whole = all(isinstance(v, int | np.integer) for v in values)
+    whole = all(
+        v.dtype.is_integer if isinstance(v, Tensor | Variable) else isinstance(v, int | np.integer)
+        for v in values
+    )
     return int64 if whole else session.default_dtype()
+
+
+def number_kind(*values: Any) -> Any:
+    """The element type of numbers spread between `values`: that of a tensor, if one is there."""
+    found = [v.dtype for v in values if isinstance(v, Tensor | Variable)]
+    return found[0] if found else session.default_dtype()
 
 
 def end_of_sequence(value: Any, kind: Any) -> Any:
@@ -413,7 +430,7 @@ def arange(
         start, end = 0, start
     if not isinstance(step, Tensor | Variable) and step == 0:
         raise ArgumentError("The step of range op should not be 0.")
-    kind = number_kind(start, end, step) if dtype is None else dtype_of(dtype)
+    kind = sequence_kind(start, end, step) if dtype is None else dtype_of(dtype)
     ends = [end_of_sequence(v, kind) for v in (start, end, step)]
     return create.arange(*ends, name=name)
 
@@ -433,7 +450,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
         >>> paddle.linspace(0, 1, 3).tolist()
         [0.0, 0.5, 1.0]
     """
-    kind = number_kind(start, stop, 0.5) if dtype is None else dtype_of(dtype)
+    kind = number_kind(start, stop) if dtype is None else dtype_of(dtype)
     first, last = end_of_sequence(start, kind), end_of_sequence(stop, kind)
     count = num if isinstance(num, Tensor | Variable) else held_number(num, "int32")
     return create.linspace(first, last, count, dtype=kind, name=name)
@@ -474,3 +491,6 @@ def logspace(
 def holds(value: Any) -> bool:
     """Whether `value` is a tensor."""
     return isinstance(value, Tensor | Variable)
+
+
+__getattr__ = shown_by("scull.tensor")

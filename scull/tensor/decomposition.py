@@ -12,7 +12,7 @@ from scull.ops.compare import where
 from scull.ops.promotion import cast_to
 from scull.tensor.function import abs
 from scull.tensor.reduction import max, min
-from scull.tensor.size import needs_tensor, tensor_like
+from scull.tensor.size import is_one_of, needs_tensor, tensor_like
 
 
 def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
@@ -107,7 +107,7 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
 def triangle_read(uplo: str) -> str:
     """Which triangle is read, once it is known to be one."""
-    if uplo not in ("L", "U"):
+    if not is_one_of(uplo, ("L", "U")):
         raise ArgumentError(f"UPLO must be L or U. But received UPLO is: {uplo}")
     return uplo
 

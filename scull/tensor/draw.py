@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from scull.core import random, session
+from scull.core.meta import broadcast
 from scull.core.tensor import Tensor
 from scull.eager.change import draw_into, precise
-from scull.errors import ArgumentError, UnsupportedError
+from scull.errors import ArgumentError, ShapeError, UnsupportedError
 from scull.ops import sampling
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integer, needs_tensor, number
 
 
 def poisson(x: Any, name: str | None = None) -> Any:
@@ -49,7 +50,7 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
         [2]
     """
     needs_tensor(x, "exponential_")
-    found = sampling.exponential(x, rate=float(lam))
+    found = sampling.exponential(x, rate=number(lam, "lam"))
     return draw_into(x, found.array, "exponential_") if isinstance(x, Tensor) else found
 
 
@@ -84,7 +85,8 @@ def cauchy_(x: Any, loc: Any = 0, scale: Any = 1, name: str | None = None) -> An
         [2]
     """
     eager_only(x, "cauchy_")
-    return draw_into(x, np.tan((unit(x) - 0.5) * math.pi) * plain(scale) + plain(loc), "cauchy_")
+    numbers = np.tan((unit(x) - 0.5) * math.pi) * beside(x, scale, "scale")
+    return draw_into(x, numbers + beside(x, loc, "loc"), "cauchy_")
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
@@ -104,15 +106,19 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
         [2]
     """
     eager_only(x, "geometric_")
-    chance = np.asarray(plain(probs), "float64")
+    chance = np.asarray(beside(x, probs, "probs"), "float64")
     if not ((chance > 0) & (chance < 1)).all():
         raise ArgumentError("a probability of an end lies between 0 and 1")
     return draw_into(x, np.log(unit(x)) / np.log1p(-chance), "geometric_")
 
 
-def plain(value: Any) -> Any:
-    """A number, or the array of a tensor."""
-    return value.array if isinstance(value, Tensor) else value
+def beside(x: Any, value: Any, name: str) -> Any:
+    """A number, or the array of a tensor that stretches to the shape of `x`."""
+    if not isinstance(value, Tensor):
+        return number(value, name)
+    if broadcast(tuple(x.shape), tuple(value.shape)) != tuple(x.shape):
+        raise ShapeError(f"`{name}` is {value.meta}, which does not stretch to {x.meta}")
+    return value.array
 
 
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
@@ -134,7 +140,7 @@ def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None
     """
     eager_only(x, "normal_")
     numbers = random.gaussian(session.generator().draw(), x.array.shape, precise(x))
-    return draw_into(x, numbers * std + mean, "normal_")
+    return draw_into(x, numbers * beside(x, std, "std") + beside(x, mean, "mean"), "normal_")
 
 
 def uniform_(
@@ -158,5 +164,7 @@ def uniform_(
         [2]
     """
     eager_only(x, "uniform_")
-    numbers = random.uniform(session.generator().draw(seed), x.array.shape, precise(x))
-    return draw_into(x, numbers * (max - min) + min, "uniform_")
+    low, high = number(min, "min"), number(max, "max")
+    draw = session.generator().draw(integer(seed, "seed"))
+    numbers = random.uniform(draw, x.array.shape, precise(x))
+    return draw_into(x, numbers * (high - low) + low, "uniform_")

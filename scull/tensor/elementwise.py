@@ -3,13 +3,13 @@
 from typing import Any
 
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops import arithmetic, create, math, pair
 from scull.ops import elementwise as ops
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full
-from scull.tensor.size import dtype_or_default, needs_tensor, number, tensor_like
+from scull.tensor.size import dtype_or_default, is_one_of, needs_tensor, number, tensor_like
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -310,6 +310,8 @@ def scale(
         [3.0, 5.0]
     """
     needs_tensor(x, "scale")
+    if act is not None and not is_one_of(act, ACTIVATIONS):
+        raise ArgumentError(f"`act` is {act!r}, not one of {', '.join(ACTIVATIONS)}")
     attrs = {"bias": number(bias, "bias"), "bias_after_scale": bias_after_scale}
     if isinstance(scale, int | float):
         found = create.scale(x, scale=float(scale), **attrs, name=name)

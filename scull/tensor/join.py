@@ -20,6 +20,7 @@ from scull.tensor.size import (
     integers,
     is_static,
     needs_tensor,
+    several,
     tensor_like,
 )
 
@@ -154,11 +155,11 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
         [[1, 2], [3, 4]]
     """
     needs_tensor(x, "unstack")
-    ndim = len(x.shape)
+    ndim, axis = len(x.shape), integer(axis, "axis")
     if not -ndim <= axis < ndim:
         raise ArgumentError(f"`axis` must be in the range [-{ndim}, {ndim})")
     size = x.shape[axis]
-    if num is not None and not 0 <= num <= size:
+    if num is not None and not 0 <= integer(num, "num") <= size:
         raise ArgumentError(f"`num` must be in the range [0, {size})")
     return ops.unstack(x, axis=axis, num=size if num is None else num)
 
@@ -330,7 +331,7 @@ def index_put(
         >>> paddle.index_put(x, (places,), paddle.to_tensor([5.0])).tolist()
         [0.0, 0.0, 5.0]
     """
-    return masks.index_put(x, list(indices), value, accumulate=accumulate, name=name)
+    return masks.index_put(x, several(indices, "indices"), value, accumulate=accumulate, name=name)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
@@ -351,7 +352,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     needs_tensor(arr, "take_along_axis", "arr")
     needs_tensor(indices, "take_along_axis", "indices")
     needs_axes_alike(arr, indices)
-    if broadcast:
+    axis = axis_of(integer(axis, "axis"), len(arr.shape))
+    if broadcast and arr.shape:
         shape = stretched_shape(arr, indices, axis)
         indices = stretched(indices, shape)
         shape[axis] = arr.shape[axis]
@@ -368,10 +370,7 @@ def needs_axes_alike(x: Any, indices: Any) -> None:
 def stretched_shape(x: Any, indices: Any, axis: int) -> list[int]:
     """The shape both stretch to but along `axis`, where it is that of the places."""
     shape = broadcast_shape(
-        *[
-            [1 if i == axis % len(v.shape) else n for i, n in enumerate(v.shape)]
-            for v in (x, indices)
-        ]
+        *[[1 if i == axis else n for i, n in enumerate(v.shape)] for v in (x, indices)]
     )
     shape[axis] = indices.shape[axis]
     return shape
@@ -421,7 +420,8 @@ def put_along_axis(
     needs_tensor(arr, "put_along_axis", "arr")
     needs_tensor(indices, "put_along_axis", "indices")
     needs_axes_alike(arr, indices)
-    if broadcast:
+    axis = axis_of(integer(axis, "axis"), len(arr.shape))
+    if broadcast and arr.shape:
         indices = stretched(indices, stretched_shape(arr, indices, axis))
         values = stretched(tensor_like(values, arr), list(indices.shape))
     else:

@@ -3,12 +3,20 @@
 import math
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.meta import axis_of
+from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops import count, distance, elementwise, linear, move, product, reduce
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
-from scull.tensor.size import called, integer, integers, needs_tensor, number
+from scull.tensor.size import called, integer, integers, needs_tensor, number, several
+
+
+def one_kind(x: Any, y: Any, function: str) -> None:
+    """Refuse factors of differing element types, which `@` would cast."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is not y.dtype:
+        raise DtypeError(f"{function}(): x is {x.dtype.name} and y is {y.dtype.name}; cast one")
 
 
 def matmul(
@@ -28,6 +36,7 @@ def matmul(
         >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3, 1])).tolist()
         [[3.0], [3.0]]
     """
+    one_kind(x, y, "matmul")
     if not transpose_x and not transpose_y:
         return linear.matmul(x, y) if name is None else linear.matmul(x, y, name=name)
     return linear.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
@@ -46,6 +55,7 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
         >>> paddle.mm(paddle.ones([1, 3]), paddle.ones([3, 1])).tolist()
         [[3.0]]
     """
+    one_kind(input, mat2, "mm")
     return linear.matmul(input, mat2, name=called(name, "mm"))
 
 
@@ -279,10 +289,14 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     needs_tensor(x, "tensordot")
     needs_tensor(y, "tensordot", "y")
     ndim, others = len(x.shape), len(y.shape)
+    axes = axes.tolist() if isinstance(axes, Tensor) else axes
     if isinstance(axes, int):
+        if not 0 <= axes <= min(ndim, others):
+            raise ArgumentError(f"`axes` is {axes}, outside [0, {min(ndim, others)}]")
         left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
     else:
-        pairs = axes if isinstance(axes[0], list | tuple) else (axes, axes)
+        axes = several(axes, "axes")
+        pairs = axes if axes and isinstance(axes[0], list | tuple) else (axes, axes)
         left, right = (integers(v, "axes") for v in (pairs[0], pairs[-1]))
     if (left and not ndim) or (right and not others):
         raise ShapeError("a 0-D tensor has no axis to sum over")
@@ -336,3 +350,6 @@ def histogram(
     needs_tensor(input, "histogram", "input")
     attrs = {"bins": bins, "min": integer(min, "min"), "max": integer(max, "max")}
     return count.histogram(input, **attrs, name=name)
+
+
+__getattr__ = shown_by("scull.tensor")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
@@ -243,7 +244,9 @@ def into(found: Any, out: Any) -> Any:
     """`found`, written to `out` if there is one."""
     if isinstance(out, Tensor):
         out.array, out.node = found.array, found.node
-    elif isinstance(out, Variable):
+    elif out is not None and not isinstance(out, Variable):
+        raise ArgumentTypeError(f"`out` is a tensor, not {type(out).__name__}")
+    elif out is not None:
         out.block.append_op("assign", inputs={"X": [found]}, outputs={"Out": [out]})
     return found if out is None else out
 
@@ -393,3 +396,6 @@ def is_tensor(x: Any) -> bool:
         (True, False)
     """
     return isinstance(x, Tensor | Variable)
+
+
+__getattr__ = shown_by("scull.tensor")

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.door import shown_by
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import like, move, slicing, spread
@@ -16,6 +17,7 @@ from scull.tensor.size import (
     integer,
     integers,
     needs_tensor,
+    several,
     shape_inputs,
 )
 
@@ -114,7 +116,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
         [2, 2, 3]
     """
     needs_tensor(x, "unflatten")
-    axis = axis_of(axis, len(x.shape))
+    axis = axis_of(integer(axis, "axis"), len(x.shape))
     sizes = [*x.shape[:axis], *integers(shape, "shape"), *x.shape[axis + 1 :]]
     return reshape(x, sizes, name)
 
@@ -275,7 +277,13 @@ def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
         >>> a.shape, b.shape
         ([2, 3], [2, 3])
     """
-    return spread.broadcast_tensors(list(input), name=name)
+    tensors = several(input, "input")
+    try:
+        return spread.broadcast_tensors(tensors, name=name)
+    except ShapeError as error:
+        if not isinstance(tensors[0], Variable):
+            raise
+        raise ArgumentTypeError(str(error)) from None
 
 
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
@@ -378,13 +386,14 @@ def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
         >>> paddle.slice(paddle.arange(5), [0], [1], [3]).tolist()
         [1, 2]
     """
+    axes = integers(axes, "axes")
     first, firsts, starts = shape_inputs(starts, "starts")
     last, lasts, ends = shape_inputs(ends, "ends")
     known = first is None and last is None and not firsts and not lasts
     bounds: dict[str, Any] = {"starts": starts, "ends": ends}
     bounds["infer_flags"] = (1 if known else -1,) * len(axes)
     tensors = () if known else (first, last, firsts, lasts)
-    return slicing.slice(input, *tensors, axes=integers(axes, "axes"), **bounds)
+    return slicing.slice(input, *tensors, axes=axes, **bounds)
 
 
 def strided_slice(
@@ -405,6 +414,7 @@ def strided_slice(
         >>> paddle.strided_slice(paddle.arange(5), [0], [0], [5], [2]).tolist()
         [0, 2, 4]
     """
+    axes = integers(axes, "axes")
     first, firsts, starts = shape_inputs(starts, "starts")
     last, lasts, ends = shape_inputs(ends, "ends")
     step, steps, strides = shape_inputs(strides, "strides")
@@ -413,9 +423,7 @@ def strided_slice(
     known = not any(v is not None for v in tensors)
     flags = (1 if known else -1,) * len(axes)
     given = () if known else tensors
-    return slicing.strided_slice(
-        x, *given, axes=integers(axes, "axes"), **bounds, infer_flags=flags, name=name
-    )
+    return slicing.strided_slice(x, *given, axes=axes, **bounds, infer_flags=flags, name=name)
 
 
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
@@ -436,9 +444,16 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
     needs_tensor(x, "as_strided")
     if isinstance(x, Variable):
         raise ArgumentError("as_strided() reads memory, which a Variable has none of")
-    array = x.array.reshape(-1)
-    reach = offset + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
-    if reach >= array.size:
-        raise ArgumentError(f"element {reach} lies outside the memory of {array.size} elements")
+    shape, stride = integers(shape, "shape"), integers(stride, "stride")
+    offset, array = integer(offset, "offset"), x.array.reshape(-1)
+    if len(shape) != len(stride) or min(shape, default=0) < 0:
+        raise ShapeError(f"`shape` {list(shape)} and `stride` {list(stride)} do not fit")
+    ways = [(n - 1) * s for n, s in zip(shape, stride, strict=True) if n]
+    for reach in (offset + sum(w for w in ways if w < 0), offset + sum(w for w in ways if w > 0)):
+        if not 0 <= reach < array.size:
+            raise ArgumentError(f"element {reach} lies outside the memory of {array.size} elements")
     steps = [s * array.itemsize for s in stride]
     return Tensor(np.lib.stride_tricks.as_strided(array[offset:], shape, steps))
+
+
+__getattr__ = shown_by("scull.tensor")

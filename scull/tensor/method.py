@@ -7,15 +7,17 @@ import scull.tensor
 from scull.core.interpreter import current
 from scull.core.tensor import Tensor
 from scull.deferred import load
-from scull.eager.index import called_after, getitem, refuse_setitem
+from scull.eager.index import called_after, getitem, refuse_setitem, renamed
+from scull.errors import ArgumentTypeError
 from scull.ir.variable import Variable
+from scull.ops.transfer import memcpy, share_data
 
 NO_METHODS = """
     arange array_length array_read array_write assign broadcast_shape clone complex create_array
     crop eigh einsum empty empty_like eye fill_constant full full_like get_rng_state linspace
     logspace meshgrid normal ones ones_like poisson rand randint randint_like randn randperm
     searchsorted seed set_rng_state shape standard_normal svd to_tensor tolist tril_indices
-    triu_indices uniform where_ zeros zeros_like"""
+    triu_indices uniform zeros zeros_like"""
 
 
 class Method:
@@ -60,6 +62,34 @@ def astype(x: Any, dtype: Any) -> Any:
         return x.cast(dtype)
 
 
+def detached(x: Any) -> Any:
+    """A Variable with the same value that no gradient goes through."""
+    return renamed(share_data(x), f"detach_{x.name}")
+
+
+def counted(x: Any) -> Any:
+    """How many elements a Variable has, as a Variable."""
+    return called_after(x, "size", scull.tensor.numel(x))
+
+
+def alone(x: Any) -> Any:
+    """A Variable of one element, which stands for the number it will be."""
+    if len(x.shape) > 1:
+        shape = tuple(x.shape)
+        raise ArgumentTypeError(f"Required input var should be 1-D Variable, but received {shape}")
+    return x
+
+
+def moved(kind: int) -> Any:
+    """The method that copies a Variable to a place by the number of its kind."""
+
+    def move(self: Any) -> Any:
+        with current().naming("tmp"):
+            return memcpy(self, dst_place_type=kind)
+
+    return move
+
+
 for kind in (Tensor, Variable):
     holder: Any = kind
     holder.T = property(transposed)
@@ -68,3 +98,5 @@ Variable.__getitem__ = getitem
 Variable.__setitem__ = refuse_setitem
 Variable.astype = astype
 Variable.clone = cloned
+Variable.detach, Variable.size, Variable.item = detached, counted, alone
+Variable.cpu, Variable.cuda = moved(0), moved(1)

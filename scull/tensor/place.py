@@ -9,7 +9,7 @@ from scull.ops.promotion import cast_to
 from scull.tensor.fill import fill_diagonal_tensor
 from scull.tensor.join import index_put
 from scull.tensor.manipulation import flatten, reshape
-from scull.tensor.size import integer, needs_tensor, tensor_like
+from scull.tensor.size import integer, is_one_of, needs_tensor, number, tensor_like
 
 
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
@@ -33,7 +33,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
         >>> paddle.take(x, paddle.to_tensor([5]), mode="wrap").tolist()
         [2]
     """
-    if mode not in ("raise", "wrap", "clip"):
+    if not is_one_of(mode, ("raise", "wrap", "clip")):
         raise ArgumentError(f"`mode` is raise, wrap or clip, not {mode!r}")
     needs_tensor(x, "take")
     needs_tensor(index, "take", "index")
@@ -162,4 +162,5 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     ndim, axis = len(x.shape), integer(axis, "axis")
     if not -ndim <= axis < ndim:
         raise ArgumentError(f"`axis` {axis} is outside [-{ndim}, {ndim}) of {x.meta}")
-    return distance.renorm(x, p=float(p), axis=axis % ndim, max_norm=float(max_norm))
+    order, longest = number(p, "p"), number(max_norm, "max_norm")
+    return distance.renorm(x, p=order, axis=axis % ndim, max_norm=longest)

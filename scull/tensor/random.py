@@ -3,14 +3,24 @@
 from typing import Any
 
 from scull.core import session
+from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
 from scull.core.random import Generator
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import like, random
 from scull.ops.promotion import cast_to
-from scull.tensor.size import dtype_or_default, integer, needs_tensor, number, shape_inputs
+from scull.tensor.size import (
+    dtype_or_default,
+    integer,
+    integers,
+    needs_tensor,
+    number,
+    several,
+    shape_inputs,
+    whole,
+)
 
 
 def seed(seed: Any) -> Generator:
@@ -30,7 +40,7 @@ def seed(seed: Any) -> Generator:
         >>> paddle.rand([2]).tolist() == first
         True
     """
-    return session.generator().manual_seed(int(seed))
+    return session.generator().manual_seed(whole(seed, "seed"))
 
 
 class GeneratorState(tuple[int, int]):
@@ -67,9 +77,13 @@ def set_rng_state(state_list: Any, device: str | None = None) -> None:
         >>> import scull as paddle
         >>> paddle.set_rng_state(paddle.get_rng_state())
     """
-    if len(state_list) != 1:
-        raise ArgumentError(f"there is one generator, and {len(state_list)} states are given")
-    session.generator().set_state(tuple(state_list[0]))
+    states = several(state_list, "state_list")
+    if len(states) != 1:
+        raise ArgumentError(f"there is one generator, and {len(states)} states are given")
+    numbers = integers(states[0], "state_list")
+    if len(numbers) != 2:
+        raise ArgumentError(f"a state is the seed and the number of a draw, not {list(numbers)}")
+    session.generator().set_state(numbers)
 
 
 def uniform(
@@ -98,7 +112,7 @@ def uniform(
     tensor, tensors, sizes = shape_inputs(shape)
     attrs = {"shape": sizes, "dtype": dtype_or_default(dtype), "seed": seed}
     bounds = {"min": min, "max": max}
-    bounds = {n: v if isinstance(v, Variable) else float(v) for n, v in bounds.items()}
+    bounds = {n: v if isinstance(v, Variable) else number(v, n) for n, v in bounds.items()}
     return random.uniform(tensor, tensors, **attrs, **bounds, name=name)
 
 
@@ -273,6 +287,8 @@ def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
     """
     if integer(n, "n") < 1:
         raise ArgumentError("The input n should be greater than 0 in randperm op.")
+    if dtype_of(dtype).name not in ("int32", "int64", "float32", "float64"):
+        raise DtypeError(f"(NotFound) randperm gives int32, int64, float32 or float64, not {dtype}")
     return random.randperm(n=integer(n, "n"), dtype=dtype_of(dtype), name=name)
 
 
@@ -311,3 +327,6 @@ def multinomial(
     needs_tensor(x, "multinomial")
     attrs = {"num_samples": integer(num_samples, "num_samples"), "replacement": replacement}
     return random.multinomial(x, **attrs, name=name)
+
+
+__getattr__ = shown_by("scull.tensor")

@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.core.dtype import dtype_of, int64
 from scull.core.meta import axis_of
+from scull.core.tensor import Tensor
 from scull.errors import DtypeError, ShapeError
 from scull.ops import (
     classify,
@@ -19,7 +20,7 @@ from scull.ops import (
 )
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full_like
-from scull.tensor.size import axis_held, needs_tensor, reduced_axes
+from scull.tensor.size import axis_held, integer, needs_tensor, reduced_axes
 
 
 def sum(
@@ -64,7 +65,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         1.5
     """
     needs_tensor(x, "mean")
-    if x.dtype.is_integer:
+    if x.dtype.is_integer and isinstance(x, Tensor):  # a Program takes none
         return cast_to(mean(cast_to(x, "float64"), axis, keepdim), x.dtype)
     axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_mean(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)
@@ -279,6 +280,7 @@ def diff(
     needs_tensor(x, "diff")
     if not len(x.shape):
         raise ShapeError("a 0-D tensor has no neighbouring elements")
+    n, axis = integer(n, "n"), integer(axis, "axis")
     parts = [v for v in (prepend, x, append) if v is not None]
     x = join.concat(parts, axis=axis) if len(parts) > 1 else x
     for _ in range(n):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
 from scull.core.meta import promote
 from scull.core.tensor import Tensor
@@ -11,7 +12,7 @@ from scull.ops import compare, count, order, pick, search
 from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice
 from scull.tensor.creation import constant
-from scull.tensor.size import axis_held, called, integer, needs_tensor, tensor_like
+from scull.tensor.size import axis_held, called, integer, needs_tensor, several, tensor_like
 
 
 def place_of(operator: Any, x: Any, axis: Any, keepdim: bool, dtype: Any, name: Any) -> Any:
@@ -362,4 +363,7 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
         >>> paddle.multiplex([a, b], paddle.to_tensor([[1], [0]])).tolist()
         [[1.0], [0.0]]
     """
-    return pick.multiplex(list(inputs), index, name=name)
+    return pick.multiplex(several(inputs, "inputs"), index, name=name)
+
+
+__getattr__ = shown_by("scull.tensor")

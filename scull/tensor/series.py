@@ -1,12 +1,14 @@
 """Areas below curves, powers of a vector and the choices among its elements."""
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
+from scull.core.memory import memory
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, ResourceError, ShapeError
 from scull.ops import cumulate, join, like, move, pick, search, slicing
 from scull.ops.reduce import reduce_sum
 from scull.tensor.creation import assign, to_tensor
@@ -14,6 +16,7 @@ from scull.tensor.reduction import diff
 from scull.tensor.size import integer, needs_tensor
 
 ENDLESS = 2**31 - 1
+PLACE = 64  # bytes of an element's place while choices are listed
 
 
 def trapezes(y: Any, x: Any, dx: Any, axis: int, function: str) -> tuple[Any, int]:
@@ -21,6 +24,8 @@ def trapezes(y: Any, x: Any, dx: Any, axis: int, function: str) -> tuple[Any, in
     needs_tensor(y, function, "y")
     if x is not None and dx is not None:
         raise ArgumentError("`x` and `dx` both say how far points lie apart; give one of them")
+    if x is not None:
+        needs_tensor(x, function)
     for v in (y, x):
         if v is not None and not v.dtype.is_float:
             raise DtypeError(f"{v.meta} is not of floating-point elements")
@@ -122,10 +127,12 @@ def vander(x: Any, n: Any = None, increasing: bool = False, name: str | None = N
     if n < 0:
         raise ArgumentError(f"`n` is {n}, not 0 or more")
     column = like.unsqueeze(x, axes=(1,))
-    columns = [like.full_like(column, value=1.0)] + [column] * (n - 1)
     if n == 0:
         return slicing.slice(column, axes=(1,), starts=(0,), ends=(0,))
-    powers = cumulate.cumprod(join.concat(columns, axis=1), axis=1) if n > 1 else columns[0]
+    powers = like.full_like(column, value=1.0)
+    if n > 1:
+        columns = [powers, move.expand(column, shape=(-1, n - 1))]
+        powers = cumulate.cumprod(join.concat(columns, axis=1), axis=1)
     return powers if increasing else move.flip(powers, axis=(1,))
 
 
@@ -153,10 +160,18 @@ def combinations(
         raise ShapeError(f"{x.meta} has {len(x.shape)} axes, not 1")
     if not isinstance(r, int) or r < 0:
         raise ArgumentError(f"`r` is an integer from 0 on, not {r!r}")
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    count = int(x.shape[0])
+    if count == -1:
+        raise ShapeError(f"{x.meta} has as many elements as are known when the Program runs")
+    none = slicing.slice(x, axes=(0,), starts=(0,), ends=(0,))
     if r == 0:
-        return slicing.slice(x, axes=(0,), starts=(0,), ends=(0,))
-    places = np.array(list(choose(range(int(x.shape[0])), r)), "int64").reshape(-1, r)
+        return none
+    rows = math.comb(count + r - 1 if with_replacement and count else count, r)
+    if rows * r * PLACE > memory():
+        raise ResourceError(f"{rows} choices of {r} elements are more than there is memory for")
+    if not rows:
+        return move.expand(like.unsqueeze(none, axes=(1,)), shape=(-1, r))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = np.array(list(choose(range(count), r)), "int64").reshape(-1)
     hold = Tensor if isinstance(x, Tensor) else assign
-    columns = [pick.index_select(x, hold(column.copy()), axis=0) for column in places.T]
-    return join.stack(columns, axis=1)
+    return move.reshape(pick.index_select(x, hold(places), axis=0), shape=(rows, r))

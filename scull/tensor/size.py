@@ -1,5 +1,6 @@
 """Shapes and axes as users give them: numbers, tensors that hold numbers, and lists of both."""
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,26 @@ def number(value: Any, name: str) -> float:
         raise ArgumentTypeError(f"`{name}` is a real number, not {value!r}") from None
 
 
+def whole(value: Any, name: str) -> int:
+    """One number with its fraction left out."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError(f"`{name}` is a whole number, not {value!r:.60}") from None
+
+
+def several(value: Any, name: str) -> list[Any]:
+    """The elements of a list or a tuple."""
+    if not isinstance(value, list | tuple):
+        raise ArgumentTypeError(f"`{name}` is a list or a tuple, not {type(value).__name__}")
+    return list(value)
+
+
+def is_one_of(value: Any, names: Container[str]) -> bool:
+    """Whether `value` is one of some texts."""
+    return isinstance(value, str) and value in names
+
+
 def integers(value: Any, name: str) -> tuple[int, ...]:
     """One number, a list of them, or a tensor of them, as a tuple."""
     if isinstance(value, Tensor):
@@ -82,12 +103,22 @@ def axis_held(axis: Any, name: str = "axis") -> Any:
     return axis if isinstance(axis, Variable) else integer(axis, name)
 
 
-def held_number(value: Any, dtype: Any, shape: tuple[int, ...] = (1,)) -> Any:
-    """A number as a tensor on the host."""
-    text = str(int(value)) if dtype_of(dtype).is_integer else str(float(value))
+def held_number(value: Any, dtype: Any, shape: tuple[int, ...] = (1,), name: str = "value") -> Any:
+    """A number, which users gave as `name`, as a tensor on the host."""
+    kind = dtype_of(dtype)
+    real, text = said(value, kind, name)
     called(None, "fill_constant")  # as in Paddle, which numbers these by twos
-    attrs = {"shape": shape, "value": float(value), "dtype": dtype_of(dtype), "str_value": text}
+    attrs = {"shape": shape, "value": real, "dtype": kind, "str_value": text}
     return create.fill_constant(**attrs, force_cpu=True)
+
+
+def said(value: Any, dtype: DType, name: str) -> tuple[float, str]:
+    """A number as the attributes of `fill_constant` say it: rounded, and as a text."""
+    try:
+        real = float(value)
+        return real, str(int(value) if dtype.is_integer else real)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError(f"`{name}` is a number, not {value!r:.60}") from None
 
 
 def axis_inputs(axis: Any, name: str = "axis") -> tuple[Any, int]:

@@ -7,6 +7,8 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ops import bessel, special
 from scull.tensor.size import needs_tensor
 
+MOST = 10_000  # dimensions of a gamma function: more would only seem to hang
+
 
 def erfinv(x: Any, name: str | None = None) -> Any:
     """The number whose error function is given.
@@ -61,7 +63,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
     Args:
         x (Tensor): the operand.
-        n (int): 0 or more.
+        n (int): from 0 to 170.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -175,7 +177,7 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
 
     Args:
         x (Tensor): numbers above ``(p - 1) / 2``, of float32 or float64.
-        p (int): the number of dimensions, at least 1.
+        p (int): the number of dimensions, from 1 to 10000.
         name (str, optional): of no effect.
 
     Returns:
@@ -187,8 +189,8 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
         0.4516
     """
     needs_tensor(x, "multigammaln")
-    if not isinstance(p, int) or p < 1:
-        raise ArgumentError(f"`p` is an integer from 1 on, not {p!r}")
+    if not isinstance(p, int) or not 1 <= p <= MOST:
+        raise ArgumentError(f"`p` is an integer in [1, {MOST}], not {p!r}")
     lower = [special.lgamma(x - 0.5 * k) for k in range(p - 1, -1, -1)]
     total = lower[0]
     for part in lower[1:]:

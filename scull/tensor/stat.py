@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.door import shown_by
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
@@ -26,7 +27,7 @@ from scull.tensor.creation import assign
 from scull.tensor.function import isnan
 from scull.tensor.logic import any
 from scull.tensor.reduction import sum
-from scull.tensor.size import integers, is_static, needs_tensor, reduced_axes
+from scull.tensor.size import integer, integers, is_static, needs_tensor, number, reduced_axes
 
 
 def var(
@@ -81,7 +82,7 @@ def ordered(x: Any, axis: Any) -> tuple[Any, int]:
     """`x` in rising order along an axis, or along all of them made one; and that axis."""
     if axis is None:
         x, axis = move.reshape(x, shape=(-1,)), 0
-    axis %= max(len(x.shape), 1)
+    axis = integer(axis, "axis") % max(len(x.shape), 1)
     return search.argsort(x, axis=axis)[0], axis
 
 
@@ -210,7 +211,7 @@ def parts_of(q: Any) -> list[float]:
     """The parts between 0 and 1 that a quantile is asked for."""
     if not isinstance(q, int | float | list | tuple):
         raise ArgumentTypeError(f"`q` is a number or a list of them, not {type(q).__name__}")
-    parts = list(q) if isinstance(q, list | tuple) else [q]
+    parts = [number(v, "q") for v in (q if isinstance(q, list | tuple) else [q])]
     if not parts or not all(0 <= v <= 1 for v in parts):
         raise ArgumentError(f"`q` is {q!r}, not between 0 and 1")
     return parts
@@ -255,3 +256,6 @@ def constant(values: list[float]) -> Any:
     """A vector of float64."""
     array = np.array(values, "float64")
     return assign(array) if is_static() else Tensor(array)
+
+
+__getattr__ = shown_by("scull.tensor")

@@ -82,3 +82,23 @@ def test_ratios_on_the_wrong_side_of_one_are_refused():
         paddle.amp.GradScaler(incr_ratio=0.5)
     with pytest.raises(ArgumentError, match="must be < 1"):
         paddle.amp.GradScaler(decr_ratio=2.0)
+
+
+def test_a_loss_in_half_precision_is_scaled_in_float32():
+    scaled = paddle.amp.GradScaler().scale(paddle.to_tensor(np.float16(3.0)))
+    assert (scaled.dtype, scaled.item()) == (paddle.float32, 3.0 * 2**16)
+
+
+def test_a_new_optimizer_has_a_state_of_its_own():
+    scaler = paddle.amp.GradScaler(init_loss_scaling=2)
+    for _ in range(20):
+        layer, optimizer = network()
+        scaler.scale(loss(layer)).backward()
+        scaler.step(optimizer)
+        del layer, optimizer
+
+
+@pytest.mark.parametrize("name", ["init_loss_scaling", "incr_every_n_steps"])
+def test_a_setting_that_is_not_above_0_is_refused(name):
+    with pytest.raises(ArgumentError, match=f"`{name}` is -1, not above 0"):
+        paddle.amp.GradScaler(**{name: -1})

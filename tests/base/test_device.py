@@ -2,7 +2,7 @@
 
 import pytest
 
-from scull import device, distributed, inference, jit, sysconfig, version
+from scull import device, distributed, jit, sysconfig, version
 from scull.core import session
 from scull.core.place import CPU
 from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -86,11 +86,6 @@ def test_a_function_runs_as_plain_python_when_asked_to():
 
 def test_a_function_that_should_stay_as_it_is_does():
     assert jit.not_to_static(abs) is abs and jit.not_to_static()(abs) is abs
-
-
-def test_a_predictor_says_what_runs_a_saved_model_instead():
-    with pytest.raises(UnsupportedError, match="load_inference_model and an Executor"):
-        inference.Config("model")
 
 
 def test_the_release_is_that_of_the_api(capsys):

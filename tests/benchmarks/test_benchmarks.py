@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from benchmarks import eager, executor, harness, memory, start
+from benchmarks import chains, eager, executor, harness, memory, start
+from scull.executor.plan import make_plan
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -127,3 +128,12 @@ def test_the_command_prints_every_figure_and_succeeds():
     assert (done.returncode, done.stderr) == (0, "")
     asked = [line for line in done.stdout.splitlines() if "<=" in line]
     assert len(asked) == 13
+
+
+def test_the_chains_of_products_wait_for_nothing_of_each_other():
+    main, ends = chains.program()
+    plan = make_plan(main.global_block(), ("x",), tuple(end.name for end in ends))
+    starts = [i for i, count in enumerate(plan.graph.counts) if not count]
+    assert len(starts) == chains.CHAINS
+    assert len(plan.instructions) == chains.CHAINS * (chains.LENGTH + 2)
+    assert len(plan.graph.edges) == len(plan.instructions) - chains.CHAINS

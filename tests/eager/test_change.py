@@ -196,3 +196,23 @@ def test_adding_with_an_assignment_makes_a_new_tensor():
     y += 1.0
     assert y is not x
     assert x.tolist() == [1.0]
+
+
+def test_a_shape_changed_in_place_counts_and_spoils_no_gradient():
+    x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
+    y = x * 2.0
+    z = y * y
+    assert y.inplace_version == 0
+    y.reshape_([2])
+    paddle.unsqueeze_(y, 0)
+    assert y.inplace_version == 2
+    z.sum().backward()
+    assert x.grad.tolist() == [[8.0, 16.0]]
+
+
+def test_the_operands_of_a_change_in_place_may_be_named():
+    x, y = paddle.ones([2, 2]), paddle.full([2, 2], 3.0)
+    assert paddle.addmm_(paddle.zeros([2, 2]), x=x, y=y).tolist() == [[6.0, 6.0], [6.0, 6.0]]
+    assert paddle.addmm_(input=paddle.zeros([2, 2]), x=x, y=y).tolist()[0] == [6.0, 6.0]
+    assert paddle.add_(x=paddle.ones([1]), y=paddle.ones([1])).item() == 2.0
+    assert paddle.Tensor.fill_(x=paddle.zeros([1]), value=4.0).item() == 4.0

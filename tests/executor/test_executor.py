@@ -222,3 +222,10 @@ def test_arrays_of_uint16_are_the_bits_of_bfloat16():
     bits = (given.view("uint32") >> 16).astype("uint16")
     (found,) = paddle.static.Executor().run(feed={"bits": bits}, fetch_list=[x * 2.0])
     np.testing.assert_array_equal(found.astype("float32"), given * 2)
+
+
+def test_a_variable_fetched_twice_comes_as_two_arrays():
+    y = paddle.static.data("x", [2]) * 2.0
+    first, second = run(feed={"x": np.ones(2, "float32")}, fetch_list=[y, y])
+    first[0] = 99.0
+    assert second.tolist() == [2.0, 2.0]

@@ -270,3 +270,10 @@ def test_functions_in_place_change_their_operand():
 
 def test_every_function_is_public():
     assert all(callable(getattr(F, name)) for name in F.__all__)
+
+
+def test_the_chance_of_dropout_may_be_a_tensor():
+    x = ones([4])
+    assert F.dropout(x, to_tensor(1.0)).tolist() == [0.0] * 4
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        F.dropout(x, to_tensor(2.0))

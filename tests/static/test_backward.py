@@ -60,11 +60,17 @@ def test_append_backward_returns_pairs_in_the_order_of_the_parameters():
     ]
 
 
-def test_a_loss_of_several_elements_is_refused_with_its_shape():
+def test_a_loss_of_several_elements_counts_as_their_sum_and_of_unknown_size_is_refused():
     x = paddle.static.data("x", [4])
-    x.stop_gradient = False
-    with pytest.raises(ArgumentError, match=r"\(4,\)"):
-        paddle.static.append_backward(x * 2.0)
+    weight = paddle.static.create_parameter([4], "float32")
+    ((_, gradient),) = paddle.static.append_backward(x * weight)
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    value = np.arange(4, dtype="float32")
+    assert exe.run(feed={"x": value}, fetch_list=[gradient])[0].tolist() == value.tolist()
+    open_ended = paddle.static.data("open", [-1, 4]) * weight
+    with pytest.raises(ArgumentError, match=r"shape \(-1, 4\), of unknown size"):
+        paddle.static.append_backward(open_ended)
 
 
 def test_variables_of_no_grad_set_stop_gradients():

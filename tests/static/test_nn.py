@@ -66,6 +66,31 @@ def test_the_size_of_filters_follows_from_that_of_the_output(nn, program):  # no
     assert list(program.all_parameters()[0].shape) == [3, 2, 4, 3]
 
 
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (lambda: paddle.assign(np.array([9])), [9, 9]),
+        (lambda: paddle.assign(np.array([9, 10])), [9, 10]),
+        (lambda: [10, paddle.assign(np.array([9]))], [10, 9]),
+    ],
+)
+def test_variables_may_hold_the_size_of_the_output(nn, program, size, expected):  # noqa: F811
+    startup = paddle.static.Program()
+    with paddle.static.program_guard(program, startup):
+        x = data(1, 3, 4, 4)
+        by_layer = nn.conv2d_transpose(x, 2, size(), filter_size=3, stride=2)
+        w = program.all_parameters()[0]
+        by_function = paddle.nn.functional.conv2d_transpose(x, w, stride=2, output_size=size())
+        with pytest.raises(ArgumentError, match="filter_size must be set"):
+            nn.conv2d_transpose(x, 2, size(), stride=2)
+    assert list(by_layer.shape) == [1, 2, -1, -1]
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    feed = {x.name: np.ones((1, 3, 4, 4), "float32")}
+    for found in exe.run(program, feed=feed, fetch_list=[by_layer, by_function]):
+        assert list(found.shape) == [1, 2, *expected]
+
+
 def test_channels_with_filters_of_their_own_have_an_operator(nn, program):  # noqa: F811
     x = data(1, 3, 4, 4)
     nn.conv2d(x, 6, 3, groups=3, use_cudnn=False, bias_attr=False)

@@ -1,5 +1,9 @@
-"""Public functions refuse by a law of scull what is no tensor, in eager and in static mode."""
+"""Public functions refuse by a law of scull what they cannot take, in eager and in static mode.
 
+A short run tries some calls of each function, `--sweep` all of them.
+"""
+
+import os
 import sys
 
 import pytest
@@ -15,8 +19,9 @@ EVERY = [(m, n) for m in (paddle, paddle.nn.functional) for n in functions(m)]
 @pytest.mark.parametrize(
     ("module", "name"), EVERY, ids=lambda value: getattr(value, "__name__", value)
 )
-def test_what_is_no_tensor_is_refused_or_taken(module, name):
-    found = faults(list(wild_calls(module, name)))
+def test_wild_arguments_give_results_or_errors_with_a_law(module, name, request):
+    sweep = request.config.getoption("sweep") or bool(os.environ.get("SCULL_SWEEP"))
+    found = faults(wild_calls(module, name, sweep))
     assert not found, f"{len(found)} faults\n" + "\n".join(found[:20])
 
 

@@ -8,7 +8,14 @@ from scipy import special
 from scipy.spatial.distance import cdist
 
 import scull as paddle
-from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError, UnsupportedError
+from scull.errors import (
+    ArgumentError,
+    DtypeError,
+    RangeError,
+    ResourceError,
+    ShapeError,
+    UnsupportedError,
+)
 
 RANDOM = np.random.default_rng(3)
 A, B = RANDOM.standard_normal((2, 4, 5))
@@ -207,6 +214,13 @@ MISTAKES = [
     (ArgumentError, "names no axis", lambda: paddle.nanmedian(T(A), [])),
     (ArgumentError, "not from 0 to 4", lambda: L.pca_lowrank(T(A), 5)),
     (ArgumentError, "lies between 0 and 1", lambda: T(A).geometric_(1.5)),
+    (ResourceError, "choices of 20 elements", lambda: paddle.combinations(paddle.arange(40), 20)),
+    (ShapeError, "does not stretch", lambda: paddle.cauchy_(T(A), T(np.zeros((9, 1, 1))))),
+    (ArgumentError, r"in \[1, 10000\], not", lambda: paddle.multigammaln(T(A), 10**9)),
+    (ArgumentError, "element -1 lies outside", lambda: paddle.as_strided(T(TWO), [2], [-1])),
+    (ArgumentError, "element 2 lies outside", lambda: paddle.as_strided(T(TWO), [2], [1], 1)),
+    (ShapeError, "do not fit", lambda: paddle.as_strided(T(TWO), [2, 2], [1])),
+    (ArgumentError, r"outside \[0, 1\]", lambda: paddle.tensordot(T(TWO), T(TWO), 2)),
 ]  # fmt: skip
 
 
@@ -219,6 +233,14 @@ def T(x):
 def test_a_mistake_is_named(error, law, call):
     with pytest.raises(error, match=law):
         call()
+
+
+def test_memory_is_read_backwards_where_it_lies_inside():
+    assert paddle.as_strided(paddle.arange(4), [2, 2], [-2, 1], 2).tolist() == [[2, 3], [0, 1]]
+
+
+def test_more_elements_than_there_are_cannot_be_chosen():
+    assert paddle.combinations(paddle.arange(3), 5).shape == [0, 5]
 
 
 def test_what_a_program_cannot_say_is_refused():

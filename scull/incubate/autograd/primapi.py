@@ -5,6 +5,7 @@ from typing import Any
 from scull.autograd.program import gradients
 from scull.errors import ArgumentTypeError, TapeError
 from scull.incubate.autograd.functional import forward
+from scull.incubate.autograd.parting import to_prim
 from scull.incubate.autograd.utils import as_tensors
 from scull.ir.variable import Variable
 
@@ -53,3 +54,6 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
     v = None if grad_outputs is None else variables(grad_outputs, "grad_outputs")
     found = gradients(ys, xs, v)
     return found[0] if isinstance(inputs, Variable) else found
+
+
+__all__ = ["forward_grad", "grad", "to_prim"]

@@ -1,5 +1,6 @@
 """Functions of networks."""
 
+from scull.core.door import doors
 from scull.deferred import deferred, listed
 
 NAMES = {
@@ -40,4 +41,5 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
+doors(__name__, "common conv extension flash_attention input")
 __all__ = listed(NAMES)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
 from scull.eager.change import in_place
 from scull.errors import ArgumentError, ShapeError
@@ -11,7 +12,7 @@ from scull.ops import affine, math
 from scull.ops import softmax as softmaxes
 from scull.ops.elementwise import multiply
 from scull.ops.join import split
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integer, needs_tensor
 
 
 def relu(x: Any, name: str | None = None) -> Any:
@@ -318,7 +319,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
         [2.0]
     """
     needs_tensor(x, "glu")
-    ndim = len(x.shape)
+    ndim, axis = len(x.shape), integer(axis, "axis")
     if not -ndim <= axis < ndim:
         raise ArgumentError(f"`axis` is {axis}, outside [-{ndim}, {ndim})")
     if x.shape[axis] % 2:
@@ -329,3 +330,6 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
 
 relu_, tanh_, softmax_ = in_place(relu), in_place(tanh), in_place(softmax)
 leaky_relu_, elu_ = in_place(leaky_relu), in_place(elu)
+
+
+__getattr__ = shown_by("scull.nn.functional")

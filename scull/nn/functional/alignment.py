@@ -10,7 +10,7 @@ from scull.ops.create import cast
 from scull.ops.elementwise import divide
 from scull.ops.hierarchy import hierarchical_sigmoid
 from scull.ops.like import squeeze
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integer, needs_tensor
 
 
 def ctc_loss(
@@ -145,7 +145,7 @@ def hsigmoid_loss(
         >>> round(loss.item(), 4)
         1.3863
     """
-    if num_classes < 2:
+    if integer(num_classes, "num_classes") < 2:
         raise ArgumentError(f"Expected num_classes >= 2 (got {num_classes})")
     needs_tensor(input, "hsigmoid_loss", "input")
     attrs = {"num_classes": num_classes, "is_sparse": is_sparse} | named(name)

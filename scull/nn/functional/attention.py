@@ -12,6 +12,7 @@ from scull.ops.linear import matmul
 from scull.ops.move import transpose
 from scull.tensor.creation import full
 from scull.tensor.matrix import triu
+from scull.tensor.size import needs_tensor
 
 
 def attention_mask(mask: Any, dtype: Any) -> Any:
@@ -62,6 +63,8 @@ def scaled_dot_product_attention(
         raise ArgumentError("attn_mask is not used where is_causal is True: give one of them")
     q, k, v = (transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     scores = matmul(scale(q, scale=query.shape[-1] ** -0.5), k, transpose_y=True)
+    if attn_mask is not None:
+        needs_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
     mask = causal_mask(query.shape[1], query.dtype) if is_causal else attn_mask
     mask = attention_mask(mask, scores.dtype)
     weights = softmax(scores if mask is None else add(scores, mask))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.meta import axis_of, floating
+from scull.core.meta import at_least, axis_of, floating
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.lookup import one_hot
@@ -17,7 +17,7 @@ from scull.ops.like import squeeze, unsqueeze
 from scull.ops.linear import matmul
 from scull.ops.loss import label_smooth
 from scull.ops.move import reshape, transpose
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integer, is_one_of, needs_tensor, number
 
 
 def both_tensors(scores: Any, label: Any, function: str, name: str) -> None:
@@ -74,8 +74,11 @@ def cross_entropy(
         1.3863
     """
     both_tensors(input, label, "cross_entropy", "input")
+    ignore_index = integer(ignore_index, "ignore_index")
+    if not soft_label and label.dtype.is_float:
+        label = label.astype("int64")
     plain = use_softmax and weight is None and not (soft_label or label_smoothing)
-    if plain and reduction == "mean" and 0 <= input.ndim - label.ndim <= 1:
+    if plain and is_one_of(reduction, ("mean",)) and 0 <= input.ndim - label.ndim <= 1:
         counted = ignore_index >= 0 or isinstance(label, Tensor)
         return entropy.mean_cross_entropy(
             input, label, ignore_index=ignore_index, axis=axis, counted=counted
@@ -89,7 +92,7 @@ def cross_entropy(
     flat = lacks_axis(label, input)
     floating(input.meta)
     label = beside(input, label, axis)
-    if label_smoothing > 0:
+    if number(label_smoothing, "label_smoothing") > 0:
         label, soft_label = smoothed(input, label, label_smoothing, axis), True
     _, out = entropy.softmax_with_cross_entropy(
         input,
@@ -123,6 +126,8 @@ def class_weights(
     input: Any, label: Any, weight: Any, soft_label: bool, ignore_index: int, axis: int, out: Any
 ) -> Any:
     """The weight of every element of the loss `out`."""
+    needs_tensor(weight, "cross_entropy", "weight")
+    at_least(1, weight.meta)
     if input.shape[axis] != weight.shape[-1]:
         raise ShapeError(
             f"input's class_dimension({input.shape[axis]}) must equal to weight's "

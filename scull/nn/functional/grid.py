@@ -7,7 +7,7 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.nn.functional.naming import named
 from scull.ops import grid as ops
 from scull.ops.channel import temporal_shift as shift
-from scull.tensor.size import integers, needs_tensor
+from scull.tensor.size import integers, is_one_of, needs_tensor
 
 
 def affine_grid(
@@ -79,11 +79,11 @@ def grid_sample(
     needs_tensor(x, "grid_sample")
     needs_tensor(grid, "grid_sample", "grid")
     modes, paddings = ["bilinear", "nearest"], ["zeros", "reflection", "border"]
-    if mode not in modes:
+    if not is_one_of(mode, modes):
         raise ArgumentError(
             f"The mode of grid sample function should be in {modes}, but got: {mode}"
         )
-    if padding_mode not in paddings:
+    if not is_one_of(padding_mode, paddings):
         law = "The padding mode of grid sample function should be in"
         raise ArgumentError(f"{law} {paddings}, but got: {padding_mode}")
     if not isinstance(align_corners, bool):
@@ -118,7 +118,7 @@ def temporal_shift(
         [0.0, 6.0, 3.0, 4.0, 1.0, 0.0, 7.0, 8.0]
     """
     needs_tensor(x, "temporal_shift")
-    if data_format not in ("NCHW", "NHWC"):
+    if not is_one_of(data_format, ("NCHW", "NHWC")):
         law = "Attr(data_format) should be 'NCHW' or 'NHWC'."
         raise ArgumentError(f"{law} Received Attr(data_format): {data_format}.")
     if not isinstance(seg_num, int):

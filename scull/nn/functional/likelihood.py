@@ -95,6 +95,7 @@ def poisson_nll_loss(
         1.0
     """
     check_reduction(reduction, "poisson_nll_loss")
+    epsilon = number(epsilon, "epsilon")
     if epsilon <= 0:
         raise ArgumentError(f"The value of `epsilon` should be positive, but received {epsilon}")
     if log_input:
@@ -169,7 +170,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     nats = softmax_with_cross_entropy(products, same, soft_label=True)
     shares = reduce_sum(multiply(same, nats), axis=(0,))
     mean = reduce_mean(shares, axis=(), reduce_all=True)
-    return (squares[0] + squares[1]) * (0.25 * l2_reg) + mean
+    return (squares[0] + squares[1]) * (0.25 * number(l2_reg, "l2_reg")) + mean
 
 
 def sigmoid_focal_loss(

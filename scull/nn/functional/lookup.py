@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from scull.core.meta import at_least
 from scull.core.session import default_dtype
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
 from scull.ops import index
+from scull.tensor.size import integer, needs_tensor
 
 
 def embedding(
@@ -35,8 +37,10 @@ def embedding(
     """
     place = -1
     if padding_idx is not None:
+        needs_tensor(weight, "embedding", "weight")
+        at_least(1, weight.meta)
         rows = weight.shape[0]
-        if not -rows <= padding_idx < rows:
+        if not -rows <= integer(padding_idx, "padding_idx") < rows:
             raise ArgumentError(f"padding_idx must be within [-{rows}, {rows})")
         place = padding_idx % rows
     return index.embedding(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.dtype import float64
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
@@ -15,7 +16,7 @@ from scull.ops.math import square
 from scull.ops.move import reshape
 from scull.tensor.attribute import shape as shape_of
 from scull.tensor.function import abs as absolute
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import is_one_of, needs_tensor, number
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -36,7 +37,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
         >>> paddle.nn.functional.mse_loss(x, y).item()
         2.0
     """
-    if reduction not in REDUCTIONS:
+    if not is_one_of(reduction, REDUCTIONS):
         raise ArgumentError(
             "'reduction' in 'mse_loss' should be 'sum', 'mean' or 'none', "
             f"but received {reduction}."
@@ -243,7 +244,7 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     """
     needs_tensor(input, "kl_div", "input")
     needs_tensor(label, "kl_div", "label")
-    if reduction != "batchmean":
+    if not is_one_of(reduction, ("batchmean",)):
         check_reduction(reduction, "kl_div")
     if "float64" in (input.dtype.name, label.dtype.name) and input.dtype != label.dtype:
         input, label = cast(input, out_dtype=float64), cast(label, out_dtype=float64)
@@ -301,6 +302,9 @@ def label_smooth(
         >>> paddle.nn.functional.label_smooth(paddle.to_tensor([0.0, 1.0]), epsilon=0.5).tolist()
         [0.25, 0.75]
     """
-    if not 0 < epsilon <= 1:
+    if not 0 < number(epsilon, "epsilon") <= 1:
         raise ArgumentError("The value of epsilon must be between 0 and 1.")
     return loss.label_smooth(label, prior_dist, epsilon=epsilon, **named(name))
+
+
+__getattr__ = shown_by("scull.nn.functional")

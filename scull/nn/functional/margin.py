@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from scull.errors import ArgumentError, ShapeError
+import numpy as np
+
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.nn.functional.distance import pairwise_distance
 from scull.nn.functional.reduction import check_reduction, combined
 from scull.ops.activation import softplus
@@ -15,7 +17,7 @@ from scull.ops.move import reshape
 from scull.ops.pick import index_sample
 from scull.ops.reduce import reduce_mean, reduce_sum
 from scull.ops.shrink import logsigmoid
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import needs_tensor, number
 
 LEAST = 1e-11  # added to the square of a length
 
@@ -184,15 +186,18 @@ def triplet_margin_with_distance_loss(
     needs_tensor(positive, "triplet_margin_with_distance_loss", "positive")
     needs_tensor(negative, "triplet_margin_with_distance_loss", "negative")
     check_reduction(reduction, "triplet_margin_with_distance_loss")
+    margin = number(margin, "margin")
     if margin < 0:
         raise ArgumentError(f"The margin between positive and negative is {margin}, below 0")
     if not list(input.shape) == list(positive.shape) == list(negative.shape):
         raise ShapeError("input's shape must equal to positive's shape and negative's shape")
-    distance = distance_function or pairwise_distance
+    distance = pairwise_distance if distance_function is None else distance_function
+    if not callable(distance):
+        raise ArgumentTypeError(f"`distance_function` is no function but {distance!r:.60}")
     far = distance(input, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return combined(relu(distance(input, positive) - far + float(margin)), reduction)
+    return combined(relu(distance(input, positive) - far + margin), reduction)
 
 
 def triplet_margin_loss(
@@ -279,8 +284,9 @@ def multi_margin_loss(
             f"The label's shape[0] should be equal to input's shape[0], but received input's "
             f"shape {list(input.shape)} and label's shape {list(label.shape)}"
         )
-    label = reshape(label, shape=(-1, 1))
-    near, least = margin - index_sample(input, label) + input, margin**p / input.shape[1]
+    label, p, margin = reshape(label, shape=(-1, 1)), number(p, "p"), number(margin, "margin")
+    near = margin - index_sample(input, label) + input
+    least = float(np.float_power(margin, p)) / input.shape[1]
     if weight is not None:
         shares = reshape(gather(weight, reshape(label, shape=(-1,))), shape=(-1, 1))
         near, least = near * shares, shares * least
@@ -330,5 +336,5 @@ def check_cosine(input1: Any, input2: Any, label: Any, margin: float, reduction:
         raise ShapeError("the shape of input tensor 1 should be equal to input tensor 2")
     if len(input1.shape) > 2:
         raise ShapeError("1D target tensor expects 1D or 2D input tensors")
-    if not -1 <= margin <= 1:
+    if not -1 <= number(margin, "margin") <= 1:
         raise ArgumentError(f"margin is {margin}, outside [-1, 1]")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
@@ -15,7 +16,7 @@ from scull.ops.math import sqrt, square
 from scull.ops.reduce import reduce_sum
 from scull.ops.slicing import slice
 from scull.tensor.elementwise import pow
-from scull.tensor.size import needs_tensor, number
+from scull.tensor.size import integer, integers, is_one_of, needs_tensor, number
 
 CHANNELS_FIRST = ("NC", "NCL", "NCHW", "NCDHW")
 CHANNELS_LAST = ("NLC", "NHWC", "NDHWC")
@@ -61,7 +62,7 @@ def batch_norm(
     needs_tensor(x, "batch_norm")
     if len(x.shape) < 2:
         raise ShapeError("input dim must be larger than 1")
-    if data_format not in CHANNELS_FIRST + CHANNELS_LAST:
+    if not is_one_of(data_format, CHANNELS_FIRST + CHANNELS_LAST):
         raise ArgumentError(
             "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' "
             f"but receive {data_format}"
@@ -118,7 +119,8 @@ def layer_norm(
         [[-1.0, 1.0]]
     """
     needs_tensor(x, "layer_norm")
-    sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    single = type(normalized_shape) is int
+    sizes = [normalized_shape] if single else list(integers(normalized_shape, "normalized_shape"))
     begin = len(x.shape) - len(sizes)
     if begin < 0 or list(x.shape[begin:]) != sizes:
         raise ShapeError(
@@ -199,7 +201,7 @@ def local_response_norm(
         [1.0, 1.0, 1.0]
     """
     needs_tensor(x, "local_response_norm")
-    if data_format not in CHANNELS_FIRST[1:] + CHANNELS_LAST:
+    if not is_one_of(data_format, CHANNELS_FIRST[1:] + CHANNELS_LAST):
         raise ArgumentError(
             "data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], "
             f"but got {data_format}"
@@ -209,7 +211,13 @@ def local_response_norm(
     last = data_format in CHANNELS_LAST
     axis = len(x.shape) - 1 if last else 1
     channels = x.shape[axis]
+    size = integer(size, "size")
+    if size < 1:
+        raise ArgumentError(f"`size` is {size}, not 1 or more")
     before, after = size // 2, (size - 1) // 2
+    if channels != -1:  # farther away there are none
+        before, after = min(before, channels), min(after, channels)
+    alpha, beta, k = number(alpha, "alpha"), number(beta, "beta"), number(k, "k")
     squares = square(x)
     total = None
     for shift in range(-before, after + 1):
@@ -252,6 +260,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     inner = reduce_sum(multiply(x1, x2), axis=(axis,))
     first = reduce_sum(multiply(x1, x1), axis=(axis,))
     second = reduce_sum(multiply(x2, x2), axis=(axis,))
+    eps = number(eps, "eps")
     return inner / sqrt(maximum(first * second, eps * eps))
 
 
@@ -279,3 +288,6 @@ def normalize(
     attrs = {"porder": number(p, "p"), "axis": 0 if len(x.shape) == 1 else axis}
     length = p_norm(x, **attrs, epsilon=epsilon, keepdim=True)
     return divide(x, maximum(length, epsilon), name)
+
+
+__getattr__ = shown_by("scull.nn.functional")

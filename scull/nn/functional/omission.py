@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from scull.core.dtype import bool_, float32, int32
+from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.nn.functional.naming import named
 from scull.ops import dropout as ops
@@ -13,7 +14,7 @@ from scull.ops.elementwise import add, multiply
 from scull.ops.like import shape
 from scull.ops.random import uniform
 from scull.ops.slicing import slice
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integers, is_one_of, needs_tensor
 
 MODES = {"upscale_in_train": "upscale_in_train", "downscale_in_infer": "downgrade_in_infer"}
 
@@ -30,7 +31,7 @@ def dropout(
 
     Args:
         x (Tensor): of floating-point numbers.
-        p (float): the chance of each.
+        p (float | Tensor): the chance of each.
         axis (int | list[int], optional): elements along all other axes are dropped together.
         training (bool): False drops none.
         mode (str): "upscale_in_train" multiplies those kept by ``1 / (1 - p)``;
@@ -46,6 +47,7 @@ def dropout(
         [0.0, 0.0]
     """
     needs_tensor(x, "dropout")
+    p = p.item() if isinstance(p, Tensor) else p
     check(p, mode)
     if p == 0:
         return x
@@ -67,7 +69,7 @@ def check(p: Any, mode: str) -> None:
         raise ArgumentTypeError("p argument should be a number or Variable")
     if not 0 <= p <= 1:
         raise ArgumentError("p argument should between 0 and 1")
-    if mode not in MODES:
+    if not is_one_of(mode, MODES):
         raise ArgumentError("mode argument should be 'downscale_in_infer' or 'upscale_in_train'")
 
 
@@ -76,7 +78,7 @@ def dropped_along(x: Any, p: float, axis: Any, training: bool, mode: str, name: 
     upscale = mode == "upscale_in_train"
     if not training:
         return x if upscale else scale(x, scale=1 - p, **named(name))
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = list(integers(axis, "axis"))
     ndim = len(x.shape)
     if max(axes, default=0) >= ndim or min(axes, default=0) < 0 or len(axes) > ndim:
         raise ArgumentError(
@@ -174,7 +176,7 @@ def dropped_channels(
             f"dimensions of x should be {len(formats[0])}, "
             f"but received {len(x.shape)} != {len(formats[0])}"
         )
-    if data_format not in formats:
+    if not is_one_of(data_format, formats):
         raise ArgumentError(
             f"Attr(data_format) should be '{formats[0]}' or '{formats[1]}'. "
             f"Received Attr(data_format): {data_format}."

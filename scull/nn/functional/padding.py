@@ -9,7 +9,7 @@ from scull.ops import like
 from scull.ops.join import concat
 from scull.ops.pad3d import pad3d
 from scull.ops.padding import pad as pad_operator
-from scull.tensor.size import held_number, integers, needs_tensor, number
+from scull.tensor.size import held_number, integers, is_one_of, needs_tensor, number
 
 MODES = ("constant", "reflect", "replicate", "circular")
 FIRST = {3: "NCL", 4: "NCHW", 5: "NCDHW"}  # channels on axis 1, by the number of axes
@@ -45,7 +45,7 @@ def pad(
         [0.0, 1.0, 1.0, 0.0, 0.0]
     """
     needs_tensor(x, "pad")
-    if mode not in MODES:
+    if not is_one_of(mode, MODES):
         raise ArgumentError(
             f"mode should be one of constant, reflect, replicate, circular, but got {mode}."
         )
@@ -73,9 +73,9 @@ def format_of(ndim: int, data_format: str) -> str:
     """The order of the axes, once it is one for that many; NCHW stands for channels first."""
     if ndim not in FIRST:
         raise ArgumentError(f"input tensor dimension must be in [3, 4, 5] but got {ndim}")
-    if data_format == "NCHW":
+    if is_one_of(data_format, ("NCHW",)):
         return FIRST[ndim]
-    if data_format not in (FIRST[ndim], LAST[ndim]):
+    if not is_one_of(data_format, (FIRST[ndim], LAST[ndim])):
         raise ArgumentError(
             f"input tensor dimension is {ndim}, it's data format should be in "
             f"['{FIRST[ndim]}', '{LAST[ndim]}'] but got {data_format}"

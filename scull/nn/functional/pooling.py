@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
 from scull.nn.functional.window import FORMATS, is_last, paddings, pair
@@ -304,3 +305,6 @@ def avg_pool1d(
     size, step, sides = flat_window(kernel_size, stride, padding)
     out = avg_pool2d(unsqueeze(x, axes=(2,)), size, step, sides, ceil_mode, exclusive)
     return squeeze(out, axes=(2,), **named(name))
+
+
+__getattr__ = shown_by("scull.nn.functional")

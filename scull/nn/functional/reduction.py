@@ -4,13 +4,14 @@ from typing import Any
 
 from scull.errors import ArgumentError
 from scull.ops.reduce import reduce_mean, reduce_sum
+from scull.tensor.size import is_one_of
 
 REDUCTIONS = ("sum", "mean", "none")
 
 
 def check_reduction(reduction: str, where: str) -> None:
     """Refuse a reduction nobody knows."""
-    if reduction not in REDUCTIONS:
+    if not is_one_of(reduction, REDUCTIONS):
         raise ArgumentError(
             f"The value of 'reduction' in {where} should be 'sum', 'mean' or 'none', "
             f"but received {reduction}, which is not allowed."

@@ -6,7 +6,7 @@ from scull.eager.change import in_place
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
 from scull.ops import shrink as ops
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import is_one_of, needs_tensor, number
 
 
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
@@ -44,7 +44,7 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
         >>> paddle.nn.functional.softshrink(paddle.to_tensor([-1.0, 0.25, 2.0])).tolist()
         [-0.5, 0.0, 1.5]
     """
-    if threshold < 0:
+    if number(threshold, "threshold") < 0:
         raise ArgumentError(f"The threshold must be no less than zero. Received: {threshold}")
     return ops.softshrink(x, threshold=threshold, **named(name))
 
@@ -183,9 +183,9 @@ def selu(
         [0.0]
     """
     needs_tensor(x, "selu")
-    if scale <= 1.0:
+    if number(scale, "scale") <= 1.0:
         raise ArgumentError(f"The scale must be greater than 1.0. Received: {scale}.")
-    if alpha < 0:
+    if number(alpha, "alpha") < 0:
         raise ArgumentError(f"The alpha must be no less than zero. Received: {alpha}.")
     return ops.selu(x, scale=scale, alpha=alpha, **named(name))
 
@@ -206,7 +206,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
         >>> paddle.nn.functional.celu(paddle.to_tensor([0.0, 2.0])).tolist()
         [0.0, 2.0]
     """
-    if alpha == 0:
+    if number(alpha, "alpha") == 0:
         raise ZeroDivisionError("alpha cannot be 0 for celu")
     return ops.celu(x, alpha=alpha, **named(name))
 
@@ -236,7 +236,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         raise ShapeError("The dim count of weight shape should be 1 in prelu().")
     if weight.shape[0] == 1:
         return ops.prelu(x, weight, mode="all", **named(name))
-    if data_format not in CHANNELS:
+    if not is_one_of(data_format, CHANNELS):
         raise ArgumentError(
             "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' "
             f"but receive {data_format}"

@@ -2,11 +2,15 @@
 
 from typing import Any
 
+from scull.core.dtype import int32
 from scull.errors import ArgumentError
+from scull.ir.told import holds_variables
+from scull.ir.variable import Variable
 from scull.nn.functional.convolution import spelt
 from scull.nn.functional.naming import named
 from scull.nn.functional.window import is_last, paddings, pair
 from scull.ops import affine, transpose
+from scull.ops.create import fill_constant
 from scull.ops.elementwise import add
 from scull.ops.like import squeeze, unsqueeze
 from scull.tensor.size import integers, needs_tensor
@@ -38,7 +42,7 @@ def conv2d_transpose(
         output_padding (int | list[int]): how much is added at the end of both axes.
         dilation (int | list[int]): how far apart the elements of a filter lie.
         groups (int): into how many parts the channels are divided, each with filters of its own.
-        output_size (int | list[int], optional): how many rows and columns come out.
+        output_size (int | list[int] | Tensor, optional): how many rows and columns come out.
         data_format (str): "NCHW" or "NHWC".
         name (str, optional): the name of the output in a Program.
 
@@ -123,12 +127,25 @@ def ending(output_padding: Any, output_size: Any, count: int = 2) -> tuple[int, 
     return ()
 
 
-def sized(output_size: Any, count: int = 2) -> tuple[int, ...]:
-    """The size of the output for each axis; nothing for None."""
+def sized(output_size: Any, count: int = 2) -> Any:
+    """The size of the output for each axis; nothing for None. Variables hold it themselves."""
     if output_size is None:
         return ()
+    if holds_variables(output_size):
+        several = isinstance(output_size, list | tuple)
+        one = len(output_size) == 1 if several else output_size.shape in ((), (1,))
+        alone = output_size[0] if several else output_size
+        return [alone] * count if one else held(output_size) if several else output_size
     found = integers(output_size, "output_size")
     return pair(found[0] if len(found) == 1 else found, "output_size", count)
+
+
+def held(sizes: Any) -> list[Any]:
+    """Sizes, each in a Variable."""
+    return [
+        n if isinstance(n, Variable) else fill_constant(shape=(1,), value=float(n), dtype=int32)
+        for n in sizes
+    ]
 
 
 def conv1d_transpose(

@@ -7,7 +7,7 @@ from scull.nn.functional.naming import named
 from scull.nn.functional.window import FORMATS, pair
 from scull.ops.like import squeeze, unsqueeze
 from scull.ops.unpool import unpool, unpool3d
-from scull.tensor.size import integers, needs_tensor
+from scull.tensor.size import integers, is_one_of, needs_tensor
 
 
 def spelt(
@@ -21,7 +21,7 @@ def spelt(
 ) -> dict[str, Any]:
     """The attributes of unpooling over `axes` inner axes."""
     needs_tensor(x, f"max_unpool{axes}d")
-    if data_format != FORMATS[axes][0]:
+    if not is_one_of(data_format, FORMATS[axes][:1]):
         raise ArgumentError(
             f"Attr(data_format) should be '{FORMATS[axes][0]}'. "
             f"Received Attr(data_format): {data_format!r}."

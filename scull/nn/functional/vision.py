@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.core.dtype import int32
 from scull.core.meta import UNKNOWN
 from scull.core.tensor import Methods, Tensor
@@ -18,7 +19,7 @@ from scull.nn.functional.window import pair
 from scull.ops import resize
 from scull.ops import unfold as ops
 from scull.ops.create import fill_constant
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import is_one_of, needs_tensor, number, several, whole
 
 MODES = ("linear", "bilinear", "trilinear", "nearest", "bicubic", "area")
 FORMATS = {3: ("NCW", "NWC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
@@ -58,12 +59,12 @@ def interpolate(
         [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
     needs_tensor(x, "interpolate")
-    mode = mode.lower()
+    mode = mode.lower() if isinstance(mode, str) else mode
     check_interpolation(x, size, scale_factor, mode, align_corners, align_mode, data_format)
     count = len(x.shape) - 2
     if mode == "area":
         pool = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}[count]
-        sizes = [int(n) for n in size]
+        sizes = [whole(n, "size") for n in several(size, "size")]
         return pool(x, sizes[0] if count == 1 else sizes, name=name)
     sizes, out_size, parts = asked_sizes(size, count)
     scales, scale_tensor = asked_scales(None if size is not None else scale_factor, count)
@@ -93,7 +94,7 @@ def check_interpolation(
     data_format: str,
 ) -> None:
     """Refuse what does not go together."""
-    if mode not in MODES:
+    if not is_one_of(mode, MODES):
         raise ArgumentError(
             "The 'resample' of image_resize can only be 'area', 'linear', 'bilinear', "
             "'trilinear', 'bicubic', or 'nearest' currently."
@@ -116,7 +117,7 @@ def check_interpolation(
     known = FORMATS.get(len(x.shape))
     if known is None:
         raise ShapeError(f"x has {len(x.shape)} axes, 3 to 5 are needed")
-    if data_format not in known:
+    if not is_one_of(data_format, known):
         raise ArgumentError(
             f"Got wrong value for param `data_format`: {data_format} received but only "
             f"`{known[0]}` or `{known[1]}` supported for {len(x.shape)}-D input."
@@ -139,7 +140,7 @@ def asked_sizes(size: Any, count: int) -> tuple[list[int], Any, Any]:
     if any(isinstance(n, Methods) for n in sizes):
         parts = [n if isinstance(n, Methods) else filled(n) for n in sizes]
         return [UNKNOWN if isinstance(n, Methods) else n for n in sizes], None, parts
-    return [int(n) for n in sizes], None, None
+    return [whole(n, "size") for n in sizes], None, None
 
 
 def filled(number: int) -> Any:
@@ -158,9 +159,10 @@ def asked_scales(scale: Any, count: int) -> tuple[list[float], Any]:
     scales = scales * count if len(scales) == 1 else scales
     if len(scales) != count:
         raise ArgumentError(f"scale_shape length should be {count} for input {count + 2}-D tensor.")
-    if any(s <= 0 for s in scales):
+    factors = [number(s, "scale_factor") for s in scales]
+    if any(s <= 0 for s in factors):
         raise ArgumentError("Attr(scale) should be greater than zero.")
-    return [float(s) for s in scales], None
+    return factors, None
 
 
 def upsample(
@@ -201,7 +203,7 @@ def check_images(x: Any, data_format: str) -> None:
     """Refuse what is no batch of images."""
     if len(x.shape) != 4:
         raise ShapeError(f"Input x should be 4D tensor, but received x with the shape of {x.shape}")
-    if data_format not in ("NCHW", "NHWC"):
+    if not is_one_of(data_format, ("NCHW", "NHWC")):
         raise ArgumentError(
             "Attr(data_format) should be 'NCHW' or 'NHWC'."
             f"But recevie Attr(data_format): {data_format} "
@@ -376,3 +378,6 @@ def fold(
         dilations=pair(dilations, "dilations"),
         **named(name),
     )
+
+
+__getattr__ = shown_by("scull.nn.functional")

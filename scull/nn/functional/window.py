@@ -3,6 +3,7 @@
 from typing import Any
 
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.tensor.size import is_one_of
 
 ALGORITHMS = ("SAME", "VALID")
 # Channels first, and last, by the number of inner axes.
@@ -64,7 +65,7 @@ def flat_pairs(value: Any, channel_last: bool, count: int) -> list[int]:
 def is_last(data_format: str, axes: int) -> bool:
     """Whether the channels are the last axis."""
     first, last = FORMATS[axes]
-    if data_format not in (first, last):
+    if not is_one_of(data_format, (first, last)):
         raise ArgumentError(
             f"Attr(data_format) should be '{first}' or '{last}'. "
             f"Received Attr(data_format): {data_format}."

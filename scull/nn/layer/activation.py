@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.nn import functional as F
 from scull.nn.layer.layers import Layer
 
@@ -321,3 +322,6 @@ class Softplus(Layer):
         return f"beta={self._beta}, threshold={self._threshold}" + (
             f", name={self._name}" if self._name else ""
         )
+
+
+__getattr__ = shown_by("scull.nn")

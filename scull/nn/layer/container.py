@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError, ArgumentTypeError, RangeError
 from scull.nn.layer.layers import Layer
 
@@ -270,3 +271,6 @@ class LayerDict(Layer):
             if len(pair) != 2:
                 raise ArgumentTypeError(f"layers are given in pairs of key and layer, not {pair!r}")
             self.add_sublayer(*pair)
+
+
+__getattr__ = shown_by("scull.nn")

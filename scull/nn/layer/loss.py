@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError
 from scull.nn import functional as F
 from scull.nn.functional.reduction import check_reduction
@@ -253,3 +254,6 @@ class KLDivLoss(Layer):
     def forward(self, input: Any, label: Any) -> Any:
         """The loss of `input`."""
         return F.kl_div(input, label, self.reduction)
+
+
+__getattr__ = shown_by("scull.nn")

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from scull.core import session
+from scull.core.door import shown_by
 from scull.core.dtype import float16, float32
 from scull.errors import ShapeError
 from scull.nn import functional as F
@@ -403,3 +404,6 @@ class LayerNorm(Layer):
 
     def extra_repr(self) -> str:
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
+
+
+__getattr__ = shown_by("scull.nn")

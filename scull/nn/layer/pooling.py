@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.nn import functional as F
 from scull.nn.layer.layers import Layer
 
@@ -289,3 +290,6 @@ class AvgPool1D(Pool):
         return F.avg_pool1d(
             x, self.ksize, self.stride, self.padding, self.exclusive, self.ceil_mode, self.name
         )
+
+
+__getattr__ = shown_by("scull.nn")

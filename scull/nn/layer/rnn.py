@@ -1,8 +1,13 @@
 """Recurrent networks: cells that go through sequences, one way or both, in layers."""
 
+import math
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError, ShapeError, UnsupportedError
+from scull.ir.mode import in_dynamic_mode
+from scull.ir.program import startup_program
+from scull.nn.initializer.constant import Constant
 from scull.nn.layer.cell import GRUCell, LSTMCell, SimpleRNNCell, filled
 from scull.nn.layer.container import LayerList
 from scull.nn.layer.layers import Layer
@@ -196,6 +201,23 @@ class Network(LayerList):
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
                 for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                     setattr(self, f"{name}_l{layer}{suffix}", getattr(cell, name))
+        if not in_dynamic_mode():
+            self.flatten()
+
+    def flatten(self) -> None:
+        """Lay the parameters of a Program into one more, in which Paddle saves and seeks them."""
+        weights = self.weights()
+        size = sum(math.prod(w.shape) for w in weights)
+        whole = self.create_parameter(
+            [size], dtype=weights[0].dtype, default_initializer=Constant(0.0)
+        )
+        names = [w.name for w in weights]
+        startup_program().global_block().append_op(
+            type="coalesce_tensor",
+            inputs={"Input": names},
+            outputs={"Output": names, "FusedOutput": [whole.name]},
+            attrs={"copy_data": True, "use_align": False, "dtype": whole.dtype},
+        )
 
     def weights(self) -> list[Any]:
         """The parameters in the order of the operator: all matrices come first."""
@@ -394,3 +416,6 @@ class GRU(Network):
         attributes = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         own = (input_size, hidden_size, num_layers, direction, time_major, dropout, attributes)
         self.start(*own)
+
+
+__getattr__ = shown_by("scull.nn")

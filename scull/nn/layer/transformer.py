@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError
 from scull.nn import functional as F
 from scull.nn.functional.attention import attention_mask, causal_mask
@@ -387,3 +388,6 @@ def divided(attr: Any, what: str) -> tuple[Any, Any]:
     if len(attr) == 3:
         return [attr[0], attr[-1]], list(attr)
     raise ArgumentError(f"length of {what}_attr should be 1 or 2 or 3 when it is a list/tuple")
+
+
+__getattr__ = shown_by("scull.nn")

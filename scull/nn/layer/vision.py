@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.door import shown_by
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.nn import functional as F
 from scull.nn.functional.window import pair
@@ -327,3 +328,6 @@ class Fold(Windows):
             self.dilations,
             self.name,
         )
+
+
+__getattr__ = shown_by("scull.nn")

@@ -1,5 +1,6 @@
 """Clipping of gradients, weights in parts, and parameters as one vector."""
 
+from scull.core.door import doors
 from scull.deferred import deferred, listed
 
 NAMES = {
@@ -8,4 +9,5 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
+doors(__name__, "spectral_norm_hook transform_parameters weight_norm_hook")
 __all__ = listed(NAMES)

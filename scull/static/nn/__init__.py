@@ -1,5 +1,6 @@
 """Layers as functions that append operators and parameters to the default Programs."""
 
+from scull.core.door import doors
 from scull.static.calling import py_func
 from scull.static.nn import control_flow
 from scull.static.nn.activation import prelu
@@ -15,6 +16,8 @@ from scull.static.nn.norm import (
 )
 from scull.static.scope import create_parameter
 
+doors(__name__, "common")
+doors(__name__, "loss metric", "scull.static")
 __all__ = [
     "batch_norm",
     "bilinear_tensor_product",

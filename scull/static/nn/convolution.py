@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from scull.errors import ArgumentError, ShapeError
+from scull.nn.functional.transpose import sized
 from scull.nn.functional.window import is_last, paddings, pair
 from scull.nn.initializer import Normal
 from scull.static.layer_helper import LayerHelper
@@ -84,7 +85,7 @@ class Layer:
     ) -> Any:
         """The images spread by filters of `filter_size`, or by those that give `output_size`."""
         channels = self.channels(input, filters, groups, attrs["data_format"])
-        given = [] if output_size is None else list(pair(output_size, "output_size", self.axes))
+        given = sized(output_size, self.axes)
         if filter_size is None:
             filter_size = self.size_for(input, given, attrs)
         size = pair(filter_size, "filter_size", self.axes)
@@ -93,10 +94,12 @@ class Layer:
         shape = [channels, filters // attrs["groups"], *size]
         return self.made(self.kind(apart), input, shape, None, attrs)
 
-    def size_for(self, input: Any, given: list[int], attrs: dict[str, Any]) -> list[int]:
+    def size_for(self, input: Any, given: Any, attrs: dict[str, Any]) -> list[int]:
         """The size of the filters with which a transpose gives images of the size `given`."""
         if not given:
             raise ArgumentError("output_size must be set when filter_size is None")
+        if not all(isinstance(n, int) for n in given):
+            raise ArgumentError("filter_size must be set when a Variable holds output_size")
         last = is_last(attrs["data_format"], self.axes)
         own = input.shape[1:-1] if last else input.shape[2:]
         if -1 in own:

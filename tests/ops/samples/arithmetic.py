@@ -80,10 +80,19 @@ def pow_samples():
     yield fails(DtypeError, "bool[3] is not of numbers", boolean(3), factor=2.0)
 
 
+def moved(found):
+    """The elements that are not where they should come to have moved by the least step."""
+    start = np.array([1.0, 2.0, -1.0, np.nan], found.dtype)
+    assert (found != start).tolist() == [True, False, True, True]
+    assert found[0] == 1 + np.finfo(found.dtype).eps and np.isnan(found[3])
+
+
 @samples("nextafter")
 def nextafter_samples():
-    two = array([1.0, 2.0, -1.0, np.inf, np.nan]), array([2.0, 2.0, 0.0, 0.0, 1.0])
-    yield call(*two, reference=lambda x, y: np.nextafter(two[0], two[1]), name_of_case="single")
+    one, other = array([1.0, 2.0, -1.0, np.nan]), array([2.0, 2.0, 0.0, 1.0])
+    yield call(one, other, holds=moved, name_of_case="in any type")
+    doubles = array([1.0, -1.0, np.inf], "float64"), array([2.0, 0.0, 0.0], "float64")
+    yield call(*doubles, reference=np.nextafter, name_of_case="from infinity")
     yield call(f64(3, 4), f64(4), reference=np.nextafter)
     yield call(f64(), f64(0, 3), reference=np.nextafter)
     yield fails(DtypeError, "is not of floating-point elements", i64(3), i64(3))

@@ -77,6 +77,12 @@ def randint_samples():
     yield fails(ArgumentError, "no integer from 5 to before 5", shape=(2,), low=5, high=5)
 
 
+@samples("seed")
+def seed_samples():
+    yield call(seed=5, holds=lambda x: x.tolist() == [5] and x.dtype == "int32")
+    yield call(holds=lambda x: x.shape == (1,) and x[0] >= 0)
+
+
 @samples("randperm")
 def randperm_samples():
     whole = lambda x: sorted(x.tolist()) == list(range(x.size))  # noqa: E731

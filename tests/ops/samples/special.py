@@ -60,7 +60,8 @@ def polygamma_samples():
     yield call(values, grad=False, n=1, reference=lambda x: known, name_of_case="known")
     ends = np.array([-np.inf, -np.inf, -np.inf, -np.inf, np.nan, -0.0])
     yield call(array(POLES), grad=False, n=2, reference=lambda x: ends, name_of_case="poles")
-    yield fails(ArgumentError, "n is -1, not 0 or more", f32(3), n=-1)
+    yield fails(ArgumentError, "n is -1, outside [0, 170]", f32(3), n=-1)
+    yield fails(ArgumentError, "n is 171, outside [0, 170]", f32(3), n=171)
     yield fails(DtypeError, "int64[3] is not of floating-point elements", i64(3), n=1)
 
 

@@ -48,6 +48,7 @@ def roll_samples():
     yield call(f32(3, 4), array([2], "int64"), axis=(0,))
     yield fails(ArgumentError, "1 axes do not go with 2 shifts", f32(3), shifts=(1, 2), axis=(0,))
     yield fails(RangeError, "axis 5 is outside", f32(3), shifts=(1,), axis=(5,))
+    yield fails(DtypeError, "shifts are float32[1], not integers", f32(3), f32(1), axis=(0,))
 
 
 def repeated(x, tensor=None, repeats=0, axis=0):

@@ -1,0 +1,199 @@
+"""The most bytes that the temporaries of a run take at once, known before it starts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scull.core.meta import Kind, Meta, count
+from scull.core.op import Op
+from scull.core.refusal import explained
+from scull.errors import ResourceError, UnknownSizeError
+from scull.executor.alias import handed_on, shared, written
+from scull.executor.instruction import Instruction
+from scull.executor.trace import Origin, Reading, is_traced, reading, traced
+from scull.ir.operator import Operator, each
+from scull.ir.variable import Variable
+
+Metas = dict[Variable, Meta]
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The most bytes at once, without what kernels take for themselves while they run."""
+
+    size: int | None  # None: no bound is known
+    because: str = ""  # why it is only a bound, or none
+
+    def __str__(self) -> str:
+        if self.size is None:
+            return f"unbounded because of {self.because}"
+        return f"{'at most ' if self.because else ''}{self.size} bytes"
+
+    def within(self, limit: int) -> None:
+        """Refuse a run that may take more than `limit` bytes."""
+        if self.size is None or self.size > limit:
+            raise ResourceError(f"the run takes {self}, the limit is {limit} bytes")
+
+
+class Buffer:
+    """Memory of the run, and the variables whose values lie in it."""
+
+    __slots__ = ("size", "users")
+
+    def __init__(self, size: int) -> None:
+        self.size, self.users = size, set[Variable]()
+
+
+class Sizes:
+    """The bytes of a run's temporaries, step by step."""
+
+    def __init__(self, metas: Metas) -> None:
+        self.metas = metas
+        self.buffers: dict[Variable, list[Buffer]] = {}  # none: memory from outside the run
+        self.strided: set[Variable] = set()  # values that may not lie in order
+        self.live = self.peak = 0
+        self.doubt = ""
+
+    def meta(self, v: Variable) -> Meta:
+        """What is known of the value of `v` in this run."""
+        return self.metas.get(v, v.meta)
+
+    def add(self, v: Variable, buffers: list[Buffer]) -> None:
+        """`v` lies in these buffers from now on."""
+        for buffer in buffers:
+            self.live += 0 if buffer.users else buffer.size
+            buffer.users.add(v)
+        self.buffers[v] = buffers
+
+    def drop(self, v: Variable, buffers: list[Buffer]) -> None:
+        """`v` lies in these buffers no more."""
+        for buffer in buffers:
+            buffer.users.discard(v)
+            self.live -= 0 if buffer.users else buffer.size
+
+    def run(self, step: Instruction) -> None:
+        """Take what a step makes."""
+        o, over = step.operator, written(step.operator)
+        results = {r: None for r in o.results() if r not in over}
+        lies = self.places(o, step.copies)
+        for r in results:
+            if nbytes(self.meta(r)) == -1 and r in hidden(o):  # kernels leave it empty
+                self.metas[r] = r.meta.with_shape((0,) * r.ndim)
+            if nbytes(self.meta(r)) == -1:
+                raise UnknownSizeError(said(o))
+        old = {r: self.buffers.pop(r, []) for r in results}
+        for r in sorted(results, key=lambda r: r in lies and lies[r].value in results):
+            if r in lies:
+                x = lies[r].value
+                self.view(o, r, lies[r], old[x] if x in old else self.buffers.get(x, []))
+            else:
+                self.add(r, [Buffer(nbytes(self.meta(r)))])
+        for r in results:
+            self.drop(r, [b for b in old[r] if b not in self.buffers[r]])
+        mixed = [self.meta(x) for x in o.operands() if x in self.strided]
+        if any(spreads(o, x, self.meta(r)) for x in mixed for r in results):
+            self.strided.update(results)
+        self.peak = max(self.peak, self.live)
+
+    def places(self, o: Operator, copied: bool) -> dict[Variable, Origin]:
+        """The results that lie in another variable."""
+        metas, rules = operand_metas(o, self.metas), is_traced(o.op)
+        found = traced(o, metas, self.strided) if rules else None
+        if found is not None:
+            self.metas.update({r: m for r, (m, _) in found.items() if count(r.meta.shape) == -1})
+            return {r: at for r, (_, at) in found.items() if at is not None and not copied}
+        if any(nbytes(self.meta(r)) == -1 for r in o.results()):
+            self.metas.update(inferred(o, self.metas))
+        unknown = rules or "python" in o.op.effects
+        lies = {r: Origin(x, True, True) for r, x in handed_on(o) if unknown}
+        own = set(o.results())
+        for r, x, writes in shared(o):
+            if writes or (copied and x not in own):
+                continue
+            how = reading(o.op, metas, self.meta(r), o.attrs)
+            if how is not Reading.COMPUTED:
+                lies[r] = how.of(Origin(x, x in self.strided))
+        return lies
+
+    def view(self, o: Operator, r: Variable, at: Origin, buffers: list[Buffer]) -> None:
+        """`r` is a view, or perhaps a copy."""
+        if at.doubtful:
+            self.doubt = self.doubt or f"{said(o)}, whose view may be a copy"
+            buffers = [*buffers, Buffer(nbytes(self.meta(r)))]
+        if at.strided:
+            self.strided.add(r)
+        self.add(r, buffers)
+
+
+def peak_of(
+    steps: tuple[Instruction, ...],
+    variables: Any,
+    given: Mapping[int, Meta],
+    strided: Iterable[int] = (),
+) -> Peak:
+    """The peak of a run of `steps`; `given` says what stands in some slots when it starts.
+
+    Values in the slots `strided` do not lie in order.
+    """
+    sizes = Sizes({variables[slot]: meta for slot, meta in given.items()})
+    sizes.strided.update(variables[slot] for slot in strided)
+    try:
+        for step in steps:
+            if not step.is_shape:
+                sizes.run(step)
+            for slot in (*(step.writes if step.is_shape else ()), *step.frees):
+                sizes.drop(variables[slot], sizes.buffers.pop(variables[slot], []))
+    except UnknownSizeError as unknown:
+        return Peak(None, str(unknown))
+    return Peak(sizes.peak, sizes.doubt)
+
+
+def nbytes(meta: Meta) -> int:
+    """The bytes of a value; -1 when they are not known."""
+    size = -1 if meta.kind is not Kind.DENSE else count(meta.shape)
+    return -1 if size == -1 else size * meta.dtype.itemsize
+
+
+def spreads(o: Operator, operand: Meta, result: Meta) -> bool:
+    """Whether the order in memory of an operand may be that of a result."""
+    return o.op.broadcasts or operand.shape == result.shape
+
+
+def hidden(o: Operator) -> set[Variable]:
+    """The results that only the operator's own gradient gets."""
+    slots = zip(o.op.outputs, o.outputs, strict=False)
+    return {v for name, slot in slots if name in o.op.hidden for v in each(slot)}
+
+
+def said(o: Operator) -> str:
+    """An operator and the line that made it."""
+    return f"`{o.type}` at {o.line or 'a loaded file'}"
+
+
+def operand_metas(o: Operator, known: Metas) -> tuple[Any, ...]:
+    """What is known of the operands in each slot."""
+    return tuple(
+        [known.get(v, v.meta) for v in s] if isinstance(s, list) else s and known.get(s, s.meta)
+        for s in o.inputs
+    )
+
+
+def inferred(o: Operator, known: Metas) -> Metas:
+    """What the sizes of the operands say of the results; of a gradient, those of its variable."""
+    op: Op = o.op
+    if op.forward is not None:
+        names = {v.name: meta for v, meta in known.items()}
+        found = {r: names.get(r.name.split("@GRAD")[0]) for r in o.results()}
+        return {r: m for r, m in found.items() if m is not None and m.ndim == r.ndim}
+    metas = operand_metas(o, known)
+    try:
+        made = list(op.noted(op.infer(metas, o.attrs)))
+    except Exception as error:
+        raise explained(error, op, metas, o.attrs) from None
+    if op.xshape:
+        source: Any = metas[op.inputs.index(op.xshape)]
+        made.append(source.with_shape((0, *source.shape)))
+    results: Metas = {}
+    for slot, meta in zip(o.outputs, made, strict=False):
+        results.update(zip(each(slot), meta if isinstance(meta, list) else [meta], strict=False))
+    return {r: m for r, m in results.items() if isinstance(m, Meta)}

@@ -1,0 +1,94 @@
+"""A plan as text, and as a picture in the language of Graphviz."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from scull.executor.dependency import Edge, Reason
+from scull.executor.instruction import Instruction
+
+COLOURS = {"RAW": "black", "WAR": "blue", "WAW": "red", "effect": "purple", "order": "gray"}
+
+
+def plan_text(plan: Any) -> str:
+    """What runs, what waits for what, and when values go."""
+    return "\n".join([*step_lines(plan), *edge_lines(plan), *lifetime_lines(plan)])
+
+
+def step_lines(plan: Any) -> list[str]:
+    """Steps with what they read, fill and drop; instructions have numbers."""
+
+    def listed(slots: Iterable[int]) -> str:
+        return ", ".join(plan.names[s] for s in slots)
+
+    size = len(plan.variables) - 2
+    lines = [f"plan: {len(plan.instructions)} instructions, {size} variables, {plan.draws} draws"]
+    lines.append(f"  peak   {plan.peak}")
+    lines.append(f"  feed   {listed(s for _, s, _ in plan.feeds)}")
+    lines.append(f"  load   {listed(s for _, s in plan.loads)}")
+    number = 0
+    for step in plan.steps:
+        drops = f"   drops {listed(step.frees)}" if step.frees else ""
+        if step.is_shape:
+            lines.append(f"         shape of {listed(step.writes)}{drops}")
+            continue
+        lines.append(f"  {number:>4}   {instruction_text(step, listed)}{drops}")
+        number += 1
+    lines.append(f"  store  {listed(s for _, s in plan.stores)}")
+    lines.append(f"  fetch  {listed(s for s, _ in plan.fetches)}")
+    return lines
+
+
+def instruction_text(step: Instruction, listed: Any) -> str:
+    """What an instruction fills, its operator and what that reads."""
+    over = listed(s for s in step.reads if s not in step.writes)
+    copied = "copy of " * step.copies
+    return f"{listed(step.writes) or 'in place'} = {copied}{step.operator.type}({over})"
+
+
+def edge_lines(plan: Any) -> list[str]:
+    """Every edge that does not follow from others, with its reasons."""
+    graph = plan.graph
+    of = f"{len(graph.edges)} of {len(graph.conflicts)}"
+    lines = [f"edges: {of}, the others follow" + ", in order" * plan.sequential]
+    lines += [f"  {e.before:>4} -> {e.after:<4} {why(e)}" for e in graph.edges]
+    lines.append(f"counts: {numbers(graph.counts) or 'none'}")
+    return lines
+
+
+def why(edge: Edge) -> str:
+    """The reasons of an edge; that of a place and of the elements in it is one."""
+    return ", ".join(dict.fromkeys(map(reason_text, edge.reasons)))
+
+
+def reason_text(reason: Reason) -> str:
+    """One reason."""
+    return f"{reason.kind} {reason.name}"
+
+
+def numbers(values: Sequence[int]) -> str:
+    """Numbers in a row."""
+    return " ".join(map(str, values))
+
+
+def lifetime_lines(plan: Any) -> list[str]:
+    """For every value who uses it, and those of them that let it go."""
+    found = plan.lifetimes
+    width = max((len(plan.names[life.slot]) for life in found), default=0)
+    lines = ["last users: of all users of a value those that no other follows"]
+    for life in found:
+        ends = f"{numbers(life.users)} -> {numbers(life.last)}" if life.users else "at once"
+        text = f"  {plan.names[life.slot]:<{width}}   {ends}"
+        lines.append(text + ", its shape stays" * life.keeps_shape)
+    return lines
+
+
+def dot_text(plan: Any) -> str:
+    """Instructions as boxes, edges coloured by their kinds."""
+    lines = ["digraph plan {", "  node [shape=box, fontname=monospace]"]
+    for i, step in enumerate(plan.instructions):
+        lines.append(f'  {i} [label="{i} {step.operator.type}"]')
+    for edge in plan.graph.edges:
+        kinds = dict.fromkeys(reason.kind for reason in edge.reasons)
+        colours = ":".join(COLOURS[kind] for kind in kinds)
+        lines.append(f'  {edge.before} -> {edge.after} [color="{colours}", label="{why(edge)}"]')
+    return "\n".join([*lines, "}"])

@@ -1,0 +1,49 @@
+"""Modules that show what stands elsewhere."""
+
+import importlib
+
+import pytest
+
+import scull
+from scull.core.door import doors
+
+SHOWN = {
+    "scull.tensor.math": ("scull.tensor", "add"),
+    "scull.tensor.ops": ("scull.tensor", "exp"),
+    "scull.tensor.stat": ("scull.tensor", "mean"),
+    "scull.nn.functional.common": ("scull.nn.functional", "linear"),
+    "scull.nn.functional.loss": ("scull.nn.functional", "cross_entropy"),
+    "scull.nn.layer.common": ("scull.nn", "Linear"),
+    "scull.nn.layer.norm": ("scull.nn", "GroupNorm"),
+    "scull.nn.utils.weight_norm_hook": ("scull.nn.utils", "weight_norm"),
+    "scull.optimizer.adam": ("scull.optimizer", "Adam"),
+    "scull.io.dataloader.dataset": ("scull.io", "Dataset"),
+    "scull.static.nn.common": ("scull.static.nn", "fc"),
+    "scull.static.nn.metric": ("scull.static", "accuracy"),
+}
+
+
+@pytest.mark.parametrize("module", SHOWN)
+def test_a_module_of_paddles_shows_what_its_package_has(module):
+    package, name = SHOWN[module]
+    importlib.import_module(package)
+    own = getattr(importlib.import_module(package), name)
+    assert getattr(importlib.import_module(module), name) is own
+
+
+def test_a_layer_is_found_in_the_package_of_layers():
+    assert scull.nn.layer.MaxPool1D is scull.nn.MaxPool1D
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    importlib.import_module("scull.tensor")
+    math = importlib.import_module("scull.tensor.math")
+    assert not hasattr(math, "nonsense")
+    assert not hasattr(math, "__path__")
+
+
+def test_a_door_is_an_attribute_of_its_parent():
+    doors("scull.tensor", "made_for_a_test")
+    made = importlib.import_module("scull.tensor.made_for_a_test")
+    assert scull.tensor.made_for_a_test is made
+    assert made.add is scull.add

@@ -1,0 +1,40 @@
+"""What a refused call says: in front the word Paddle's users look for, behind where it was."""
+
+import pytest
+
+import scull as paddle
+from scull.errors import DtypeError, ShapeError
+
+
+def test_an_error_of_an_operator_begins_with_paddles_word_for_its_kind():
+    x = paddle.zeros([2, 3])
+    with pytest.raises(ShapeError, match=r"^\(InvalidArgument\) ") as caught:
+        paddle.matmul(x, x)
+    assert caught.value.args[0].count("(InvalidArgument)") == 1
+    assert caught.value.__notes__[0].startswith("in matmul\n  x: float32[2, 3]")
+
+
+def test_an_element_type_without_a_kernel_is_not_found():
+    with pytest.raises(DtypeError, match=r"^\(NotFound\) int32"):
+        paddle.erf(paddle.zeros([2], "int32"))
+
+
+def test_shapes_that_do_not_stretch_are_named_with_the_word_once():
+    with pytest.raises(ShapeError) as caught:
+        paddle.add(paddle.zeros([2, 3]), paddle.zeros([2], "float64"))
+    assert str(caught.value).count("(InvalidArgument)") == 1
+
+
+def test_programs_say_the_same():
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data("x", [2, 3])
+            with pytest.raises(ShapeError, match=r"^\(InvalidArgument\) "):
+                paddle.matmul(x, x)
+            block = paddle.static.default_main_program().global_block()
+            out = block.create_var(name="out")
+            with pytest.raises(ShapeError, match=r"^\(InvalidArgument\) "):
+                block.append_op("matmul_v2", {"X": [x], "Y": [x]}, {"Out": [out]})
+    finally:
+        paddle.disable_static()

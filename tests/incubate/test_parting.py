@@ -1,0 +1,84 @@
+"""Operators of a Program taken apart into those their bodies are made of."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.base import core
+from scull.errors import ArgumentTypeError
+from scull.incubate.autograd.primapi import to_prim
+
+X = np.arange(24, dtype="float32").reshape(2, 4, 3)
+
+
+@pytest.fixture
+def network():
+    """A Program with layer_norm and softmax, and its result."""
+    paddle.enable_static()
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program, paddle.static.Program()):
+        x = paddle.static.data("x", [-1, 4, 3])
+        x.stop_gradient = False
+        y = paddle.nn.functional.instance_norm(x)
+        core._set_prim_all_enabled(True)
+        yield program, paddle.nn.functional.relu(y * y), x
+    core._set_prim_all_enabled(False)
+    paddle.disable_static()
+
+
+def types(program):
+    return [o.type for o in program.global_block().ops]
+
+
+def value(program, y):
+    return paddle.static.Executor().run(program, feed={"x": X}, fetch_list=[y])[0]
+
+
+def test_parts_give_the_values_and_gradients_of_the_whole(network):
+    program, y, x = network
+    whole = program.clone()
+    before = value(program, y)
+    to_prim(program.blocks)
+    assert "instance_norm" not in types(program) and "reduce_mean" in types(program)
+    np.testing.assert_allclose(value(program, y), before, rtol=1e-5)
+    twin = whole.global_block()
+    (d,) = paddle.static.gradients(y, [x])
+    with paddle.static.program_guard(whole, paddle.static.Program()):
+        (expected,) = paddle.static.gradients(twin.var(y.name), [twin.var("x")])
+    np.testing.assert_allclose(value(program, d), value(whole, expected), atol=1e-4)
+
+
+def test_results_that_are_operands_further_on_keep_their_names(network):
+    program, _, _ = network
+    names = [n for o in program.global_block().ops for n in o.output_arg_names]
+    to_prim(program.blocks)
+    after = {n for o in program.global_block().ops for n in o.output_arg_names}
+    assert set(names) <= after
+    known = program.global_block()
+    assert all(known.has_var(n) for o in known.ops for n in o.input_arg_names)
+
+
+def test_types_and_places_choose_what_stays(network):
+    program, _, _ = network
+    before = types(program)
+    block = program.global_block()
+    to_prim(block, blacklist={"instance_norm"})
+    to_prim(block, whitelist={"softmax"})
+    to_prim(block, start_idx=1)
+    to_prim(block, backward_length=len(before))
+    assert types(program) == before
+    to_prim(block, whitelist={"instance_norm"})
+    assert types(program) != before
+
+
+def test_nothing_is_done_unless_it_was_asked_for(network):
+    program, _, _ = network
+    core._set_prim_all_enabled(False)
+    before = types(program)
+    to_prim(program.blocks)
+    assert types(program) == before
+
+
+def test_what_is_no_block_is_refused():
+    with pytest.raises(ArgumentTypeError, match="a Block or a sequence of Blocks"):
+        to_prim("block")
