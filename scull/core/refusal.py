@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from scull.core.attribute import normalised
-from scull.core.meaning import meaning
 from scull.core.memory import memory, size
 from scull.core.meta import Meta, known
 from scull.core.op import Op
 from scull.core.operand import padded, refuse_strangers, strengthened, weak_meta
+from scull.deferred import load
 from scull.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -97,7 +97,7 @@ def lawful(error: Exception, op: Op) -> Exception:
     """`error` as one of scull's own; a slip of ours or of the user's Python stays what it is."""
     if isinstance(error, ScullError | OURS) or "python" in op.effects:
         return error
-    found = meaning(error)
+    found: Exception | None = load("scull.core.meaning", "meaning")(error)
     if found is not None:
         return found
     if isinstance(error, MemoryError):

@@ -1,7 +1,7 @@
 """A plan bound to a scope: what a run fills into its frame and takes out of it."""
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,13 +10,15 @@ from scull.core.dtype import BITS, bfloat16
 from scull.core.op import meta_of
 from scull.core.tensor import Rows, Tensor
 from scull.errors import FeedError, UninitializedError
-from scull.executor.memory import Peak
 from scull.executor.plan import Plan, make_plan
 from scull.executor.pool import Spread, is_large
 from scull.flags import PADDLE, flag
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 from scull.runtime.scope import Cell, Scope, ScopeTensor
+
+if TYPE_CHECKING:
+    from scull.executor.memory import Peak
 
 
 class Feed:

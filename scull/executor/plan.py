@@ -3,19 +3,22 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scull.core.meta import Meta
+from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
 from scull.executor.dependency import Graph, graph_of, legal_order
 from scull.executor.instruction import Instruction, bind
 from scull.executor.lifetime import Lifetime, last_uses, lifetimes, shrunk
-from scull.executor.memory import Peak, peak_of
 from scull.executor.prepare import prepare
 from scull.executor.text import dot_text, plan_text
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
+
+if TYPE_CHECKING:
+    from scull.executor.memory import Peak
 
 FIRST = 2  # the first slot of a frame that belongs to a variable
 
@@ -64,7 +67,7 @@ class Plan:
         return lifetimes(self.instructions, self.graph, self.kept)
 
     @cached_property
-    def peak(self) -> Peak:
+    def peak(self) -> "Peak":
         """The most bytes of temporaries at once in this order, for the sizes that are declared."""
         return self.peak_for({})
 
@@ -73,9 +76,10 @@ class Plan:
         """The bytes of `peak`; None when nothing bounds them."""
         return self.peak.size
 
-    def peak_for(self, given: Mapping[int, Meta], strided: Iterable[int] = ()) -> Peak:
+    def peak_for(self, given: Mapping[int, Meta], strided: Iterable[int] = ()) -> "Peak":
         """The same for what stands in some slots when a run starts, in `strided` not in order."""
-        return peak_of(self.steps, self.variables, given, strided)
+        peak_of = load("scull.executor.memory", "peak_of")  # few runs ask for it
+        return peak_of(self.steps, self.variables, given, strided)  # type: ignore[no-any-return]
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""

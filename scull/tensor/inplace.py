@@ -4,7 +4,6 @@ from typing import Any
 
 from scull.deferred import load
 from scull.eager.change import in_place
-from scull.tensor import search
 from scull.tensor.size import needs_tensor
 
 WRITTEN = {  # the functions that have such a form, by module
@@ -65,4 +64,4 @@ def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
 
 def chosen(x: Any, condition: Any, y: Any, name: str | None) -> Any:
     """`where`, with the tensor that is overwritten in front."""
-    return search.where(condition, x, y, name)
+    return load("scull.tensor.search", "where")(condition, x, y, name)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.executor import memory
 from scull.executor import plan as planning
 from scull.executor.plan import make_plan
 from scull.flags import flags
@@ -177,14 +178,14 @@ def test_parts_of_a_buffer_see_what_is_written_to_it(programs):
 
 def test_a_program_that_runs_builds_no_graph_and_no_lifetimes_until_asked(programs, monkeypatch):
     made = []
-    for name in ("graph_of", "lifetimes", "peak_of"):
-        whole = getattr(planning, name)
+    for module, name in ((planning, "graph_of"), (planning, "lifetimes"), (memory, "peak_of")):
+        whole = getattr(module, name)
 
         def counting(*given, name=name, whole=whole):
             made.append(name)
             return whole(*given)
 
-        monkeypatch.setattr(planning, name, counting)
+        monkeypatch.setattr(module, name, counting)
     loss = regression()
     exe, scope = paddle.static.Executor(), paddle.static.Scope()
     feed = {"x": np.ones((2, 4), "float32"), "y": np.ones((2, 1), "float32")}

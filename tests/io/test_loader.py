@@ -27,7 +27,6 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, DtypeError
 from scull.io import BatchSampler, DataLoader, Dataset, IterableDataset, get_worker_info
 from scull.io.collate import convert, default_collate_fn, tensor_of
-from scull.io.dataloader import collate
 
 with_and_without_workers = pytest.mark.parametrize("workers", [0, 1, 3])
 
@@ -459,8 +458,8 @@ def test_collating_refuses_samples_of_different_forms():
 
 
 def test_the_names_of_the_older_modules_are_the_same_functions():
-    assert collate.default_collate_fn is default_collate_fn
     older = scull.io.dataloader
+    assert older.collate.default_collate_fn is default_collate_fn
     assert all(getattr(older, name) is getattr(scull.io, name) for name in scull.io.__all__)
 
 
