@@ -9,12 +9,12 @@ import numpy as np
 
 import scull as paddle
 from benchmarks.harness import Row
+from scull.autograd.version import owner
 from scull.cli.demo.static import build
 from scull.cli.demo.task import BATCH
 from scull.core.tensor import Rows
 from scull.executor.binding import Bound, bind, filled
 from scull.executor.lifetime import shape_readers
-from scull.executor.run import owner
 from scull.flags import flags
 from scull.vision import Digits
 

@@ -35,8 +35,11 @@ last_change = [0]
 
 def owner(array: Any) -> Any:
     """The array that owns the memory of `array`."""
-    while isinstance(array.base, ndarray):
-        array = array.base
+    base = array.base
+    while base is not None:  # between arrays stand objects that hold them, as of strided views
+        if isinstance(base, ndarray):
+            array = base
+        base = getattr(base, "base", None)
     return array
 
 

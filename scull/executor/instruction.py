@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd.version import owner
 from scull.core.eager import SILENT, kernel_for
 from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
@@ -184,16 +185,6 @@ def flat(values: Any) -> Iterator[Any]:
             yield v.values
         elif isinstance(v, np.ndarray):
             yield v
-
-
-def owner(array: Any) -> Any:
-    """The array that owns the memory of `array`."""
-    base = array.base
-    while base is not None:  # between arrays stand objects that hold them, as of strided views
-        if isinstance(base, np.ndarray):
-            array = base
-        base = getattr(base, "base", None)
-    return array
 
 
 def told_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from scull.autograd.version import owner
 from scull.core.operand import weak_meta
 from scull.core.refusal import cause, situation
 from scull.core.scratch import watching
 from scull.core.tensor import Rows
 from scull.errors import NumberError
-from scull.executor.instruction import Instruction, owner
+from scull.executor.instruction import Instruction
 from scull.executor.plan import Plan
 from scull.flags import PADDLE, flag
 
