@@ -6,7 +6,7 @@ PYTHON ?= $(shell for name in python3 python python3.14 python3.13 python3.12 py
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test sweep bench dist lint clean
+.PHONY: demo test sweep nightly bench dist lint clean
 
 # An environment made for another folder runs that folder's code: make it anew.
 ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
@@ -23,6 +23,10 @@ test: lint
 # Every sample and dtype, where `make test` takes one of each kind.
 sweep: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --sweep
+
+# Ten times the random orders of the executor's corpus, and a hundred thousand steps of training.
+nightly: $(READY)
+	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor
 
 bench: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks

@@ -1,11 +1,14 @@
-"""Print every figure beside what is asked of it. Nothing fails here, and nothing is adjusted."""
+"""Print every figure beside what is asked of it. Nothing fails here, and nothing is adjusted.
+
+PaddlePaddle is measured, too, where SCULL_PADDLE_PYTHON names a Python that has it.
+"""
 
 import argparse
 import platform
 
 import numpy as np
 
-from benchmarks import chains, eager, executor, memory, start
+from benchmarks import chains, eager, executor, memory, profiler, start
 from benchmarks.harness import rounds, seconds_of, spread, table, torch
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -27,5 +30,6 @@ found = [
     *start.rows(options.processes),
     *memory.rows(),
     *chains.rows(options.processes),
+    *profiler.rows(options.rounds),
 ]
 print(table(found))

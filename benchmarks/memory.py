@@ -65,6 +65,25 @@ def demo() -> Run:
     return Run(built.main, feed, [built.loss]).started(built.startup)
 
 
+def resnet(batch: int = 4, size: int = 64) -> Run:
+    """A training step of ResNet-18 on small images, ready to run."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        image = paddle.static.data("image", [batch, 3, size, size])
+        label = paddle.static.data("label", [batch, 1], "int64")
+        scores = paddle.vision.models.resnet18(num_classes=10)(image)
+        loss = paddle.nn.functional.cross_entropy(scores, label)
+        paddle.optimizer.Momentum(0.01, 0.9).minimize(loss)
+    paddle.disable_static()
+    chance = np.random.default_rng(0)
+    feed = {
+        "image": chance.random((batch, 3, size, size), np.float32),
+        "label": chance.integers(0, 10, (batch, 1)),
+    }
+    return Run(main, feed, [loss]).started(startup)
+
+
 def traced_peak(run: Run) -> int:
     """The bytes a run allocates at most at once, by tracemalloc."""
     run()
@@ -130,10 +149,12 @@ def memories(value: Any) -> list[np.ndarray]:
 
 def rows() -> Iterator[Row]:
     """The figures of memory; the scratch of kernels is in both."""
-    for name, run in (
-        ("perceptron forward", perceptron(trained=False)),
-        ("perceptron's step", perceptron(trained=True)),
-        ("the demo's step", demo()),
+    for name, run, most in (
+        ("perceptron forward", perceptron(trained=False), 1.2),
+        ("perceptron's step", perceptron(trained=True), 1.2),
+        ("the demo's step", demo(), 1.2),
+        ("a step of ResNet-18", resnet(), 1.05),
+        ("the same, a batch of 16", resnet(16), 1.05),
     ):
         traced, ledger, least = traced_peak(run), ledger_peak(run), lifetime_peak(run)
         apart = f"{abs(ledger - traced) / traced:.1%}"
@@ -141,7 +162,7 @@ def rows() -> Iterator[Row]:
         yield Row(f"memory: ledger beside tracemalloc, {name}", "<= 5 %", apart, detail)
         detail = f"least {kib(least)}; by the ledger {ledger / least:.2f}x"
         measured = f"{traced / least:.2f}x"
-        yield Row(f"memory: peak over lifetimes, {name}", "<= 1.2x", measured, detail)
+        yield Row(f"memory: peak over lifetimes, {name}", f"<= {most}x", measured, detail)
 
 
 def kib(size: int) -> str:

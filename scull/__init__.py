@@ -28,15 +28,15 @@ from scull.core.dtype import (
     uint8,
 )
 from scull.core.dtype import bool_ as bool
-from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace
 from scull.core.tensor import Tensor
-from scull.flags import flags
+from scull.flags import PADDLE, flags
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.version import full_version as __version__
 
 PACKAGES = (
     "_C_ops amp base compat compiler device distributed executor files framework geometric incubate"
-    " inference io ir jit lang linalg metric nn optimizer pir regularizer runtime static"
+    " inference io ir jit lang linalg metric nn optimizer pir profiler regularizer runtime static"
     " sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
@@ -67,3 +67,7 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *PACKAGES.split(), *NAMES})
+
+
+if PADDLE["FLAGS_check_nan_inf"]:  # the environment said so
+    importlib.import_module("scull.core.check").follow()

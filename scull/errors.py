@@ -8,6 +8,7 @@ ScullError
   DtypeError            an element type an operator does not take
   ArgumentError         a value outside what a parameter accepts
   ArgumentTypeError     a value of a type a parameter does not accept
+    SettingError        a strategy has no such setting
   UnknownSizeError      a body computed with a size known only at run time
   RangeError            an index outside its axis
   ResourceError         a result that takes more memory than there is
@@ -21,6 +22,7 @@ ScullError
     FetchError          a fetched name is not a variable of the Program
     UninitializedError  a persistable variable has no value in the scope
     NumberError         a result holds NaN or infinity, and FLAGS_check_nan_inf is set
+  DeviceFault           works on a device that are not ordered, or use freed memory
   FileError             bytes that are not what they should be
     UnsafeFileError     a file that would run code
   UnsupportedError      something scull does not do, with the reason
@@ -45,6 +47,10 @@ class ArgumentError(ScullError, ValueError):
 
 class ArgumentTypeError(ScullError, TypeError, ValueError):
     """A parameter has a value of a type the message names as not accepted."""
+
+
+class SettingError(ArgumentTypeError, AttributeError):
+    """A strategy has no such setting: the message names the nearest it has."""
 
 
 class MissingFileError(ArgumentError, FileNotFoundError):
@@ -95,12 +101,16 @@ class FetchError(RunError, ValueError):
     """The fetch list names something the Program does not compute."""
 
 
-class UninitializedError(RunError):
+class UninitializedError(RunError, ValueError):
     """A persistable variable has no value: run the startup Program in this scope first."""
 
 
 class NumberError(RunError, ArithmeticError):
     """A result holds NaN or infinity: look at the operands the message shows, which came first."""
+
+
+class DeviceFault(ScullError, RuntimeError):
+    """Two works on a device are not ordered, or one uses freed memory: let one stream wait."""
 
 
 class FileError(ScullError, ValueError):

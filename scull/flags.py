@@ -1,7 +1,7 @@
 """Every setting read from the environment; `with flags(DEBUG=2):` changes one for a while.
 
 Each is read from `SCULL_<NAME>` once, when first asked for. Paddle's own `FLAGS_<name>` are kept in
-`PADDLE`, set by `set_flags` and read by `get_flags`.
+`PADDLE`, which starts from the environment; `set_flags` sets and `get_flags` reads them.
 """
 
 import os
@@ -9,12 +9,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+
+def _parse(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        return text.lower() in ("1", "true", "on", "yes")
+    try:
+        return type(default)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise ValueError(f"{name} is {text!r}, not {kind}") from None
+
+
 DEFAULTS: dict[str, Any] = {
     "DEBUG": 0,  # 1 prints compilations, 2 steps of Programs with their times, 4 generated code
+    "EARLY_UPDATES": False,  # run updates right after their gradients, which go at once then
     "SCHEDULE_SEED": -1,  # any legal order of a plan, picked by this seed; -1: program order
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
+    "SIM_SEED": 0,  # picks when the works of a simulated device run, in any order that is legal
+    "DEVICE_STREAMS": 1,  # on which a device computes
     "HOST_THREADS": 1,  # on which large instructions of a Program that are independent run
     "MAX_MEMORY": 0,  # bytes that the temporaries of a run may take at most; 0: any
+    "MAX_ROUNDS": 0,  # of one run of a loop in a Program; 0: any number
+    "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
     "LEDGER": False,  # count the bytes of every temporary of a run
 }
 
@@ -30,6 +46,7 @@ PADDLE: dict[str, Any] = {
     "FLAGS_print_extra_attrs": False,
     "FLAGS_new_einsum": True,
     "FLAGS_new_executor_sequential_run": False,
+    "FLAGS_new_executor_use_inplace": True,
     "FLAGS_free_idle_chunk": False,
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
@@ -47,6 +64,8 @@ PADDLE: dict[str, Any] = {
     "FLAGS_call_stack_level": 1,
 }
 
+PADDLE.update({n: _parse(n, os.environ[n], PADDLE[n]) for n in PADDLE.keys() & os.environ.keys()})
+
 PRIVATE = frozenset({"FLAGS_free_idle_chunk"})  # read by `core.globals()` alone
 
 _values: dict[str, Any] = {}
@@ -58,7 +77,7 @@ def flag(name: str) -> Any:
     if name not in _values:
         default = DEFAULTS[name]
         text = os.environ.get("SCULL_" + name)
-        _values[name] = default if text is None else _parse(text, default)
+        _values[name] = default if text is None else _parse("SCULL_" + name, text, default)
     return _values[name]
 
 
@@ -73,9 +92,3 @@ def flags(**values: Any) -> Iterator[None]:
     finally:
         _values.update(before)
         changes[0] += 1
-
-
-def _parse(text: str, default: Any) -> Any:
-    if isinstance(default, bool):
-        return text.lower() in ("1", "true", "on", "yes")
-    return type(default)(text)

@@ -16,6 +16,7 @@ settings.load_profile("scull")
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts")
     parser.addoption("--sweep", action="store_true", help="every sample and dtype of an operator")
+    parser.addoption("--nightly", action="store_true", help="ten times as many orders and more")
 
 
 class Golden(str):
@@ -57,3 +58,9 @@ def golden(request) -> Golden:
     """The golden text named after the test, `tests/golden/<test>.txt`."""
     name = re.sub(r"[^\w.-]+", "_", request.node.name.removeprefix("test_"))
     return Golden(GOLDEN / f"{name}.txt", request.config.getoption("--update-golden"))
+
+
+@pytest.fixture
+def nightly(request) -> int:
+    """How often what is done at random is done: ten times as often at night."""
+    return 10 if request.config.getoption("--nightly") else 1

@@ -11,6 +11,7 @@ import pytest
 import scull as paddle
 from scull.core.absent import Absent
 from scull.errors import UnsupportedError
+from scull.flags import DEFAULTS, PADDLE
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "README.zh.md"]
@@ -152,3 +153,21 @@ def test_the_pages_of_operators_quote_the_operator_as_it_is():
     source = (ROOT / "scull/ops/softmax.py").read_text(encoding="utf-8")
     quoted = blocks(ROOT / "docs" / "operators.md", "python")
     assert len(quoted) == 3 and all(block in source for block in quoted)
+
+
+@pytest.mark.parametrize("page", ["executor", "devices"])
+def test_the_example_of_a_page_of_the_docs_runs(page, tmp_path):
+    (code,) = blocks(ROOT / "docs" / f"{page}.md", "python")
+    path = tmp_path / "example.py"
+    path.write_text(code, encoding="utf-8")
+    done = run([str(path)], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_page_of_the_executor_names_files_and_settings_that_are_there():
+    text = (ROOT / "docs" / "executor.md").read_text(encoding="utf-8")
+    files = re.findall(r"`(\w+\.py)`", text)
+    assert len(files) > 10
+    assert [name for name in files if not (ROOT / "scull/executor" / name).is_file()] == []
+    assert set(re.findall(r"SCULL_(\w+)", text)) - {"DEBUG"} <= set(DEFAULTS)
+    assert set(re.findall(r"`(FLAGS_\w+)`", text)) <= set(PADDLE)

@@ -77,7 +77,8 @@ FURTHER = words("""
 # Not asked for by name, but found in the Programs that the public API builds of the above.
 SURROUNDING = words("""
     conditional_block while select_input select_output write_to_array read_from_array
-    lod_array_length memcpy share_data rnn flatten2 reduce_amax reduce_amin frobenius_norm
+    lod_array_length memcpy transfer_layout transfer_dtype share_data rnn flatten2
+    reduce_amax reduce_amin frobenius_norm
     fill_zeros_like merge_selected_rows get_tensor_from_selected_rows assert
     save_combine load_combine merged_adam merged_momentum
 """)

@@ -13,30 +13,32 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 84_000
+TOTAL = 98_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 700,
-    "core": 2_700,
+    ".": 800,
+    "core": 3_600,
     "lang": 3_300,
-    "ir": 1_700,
-    "runtime": 500,
+    "ir": 2_000,
+    "runtime": 2_600,
     "files": 2_900,
     "ops": 21_500,
-    "autograd": 2_200,
+    "autograd": 2_800,
     "compiler": 900,
     "eager": 1_700,
-    "executor": 3_600,
+    "executor": 6_000,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,
     "io": 1_600,
-    "static": 3_200,
+    "static": 5_000,
     "cli": 1_300,
     "vision": 3_200,
-    "framework": 1_100,
+    "framework": 1_300,
     "incubate": 900,
+    "profiler": 3_400,
+    "passes": 1_500,
     "inference": 800,
     "base": 2_600,
 }

@@ -1,5 +1,8 @@
 """Mixed precision: losses scaled up so that small gradients survive fewer digits."""
 
-from scull.amp.grad_scaler import GradScaler
+from scull.deferred import deferred, listed
 
-__all__ = ["GradScaler"]
+NAMES = {"": "debugging", "grad_scaler": "GradScaler"}
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
+__all__ = listed(NAMES)

@@ -12,6 +12,7 @@ from scull.core.eager import EAGER, SILENT
 from scull.core.interpreter import current, is_recording, pop, push
 from scull.core.op import op_of
 from scull.core.tensor import Part, Tensor
+from scull.core.timeline import BACKWARD, spanned
 from scull.errors import ArgumentError, ShapeError
 
 
@@ -169,6 +170,7 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
     return seeds
 
 
+@spanned("Gradient Backward", BACKWARD)
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False) -> None:
     """Add the gradients of `tensors` to the `grad` of every leaf they depend on.
 

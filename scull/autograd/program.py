@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from scull.autograd.keeping import keep_values
 from scull.core.interpreter import interpreting
+from scull.core.meta import Kind
 from scull.core.op import Op, op_of
 from scull.core.rule import names_of
 from scull.errors import ArgumentError, ScullError, UnsupportedError
@@ -29,15 +31,18 @@ def append_backward(
         if loss in set(o.results()):
             o.role |= LOSS
             break
-    seed = block.variable(loss.name + "@GRAD", loss.meta)
-    recorder = Recorder(block)
+    into = block.program.current_block()  # where a branch trains, its gradients are in it
+    into = into if block in set(into.lineage()) else block
+    seed = into.variable(loss.name + "@GRAD", loss.meta)
+    recorder = Recorder(into)
     with (
         block.program.serving(BACKWARD | LOSS, namescope=""),
         interpreting(recorder),
         recorder.into(seed),
     ):
         op_of("fill_constant").call(shape=loss.shape, value=1.0, dtype=loss.dtype)
-    made = Backward(block, {loss: seed}, no_grad or set(), parameters_only=True).run([loss])
+    pass_ = Backward(block, {loss: seed}, no_grad or set(), into=into, parameters_only=True)
+    made = pass_.run([loss])
     wanted = (
         block.program.global_block().all_parameters() if parameters is None else list(parameters)
     )
@@ -90,8 +95,11 @@ class Backward:
         into: Block | None = None,
         sources: list[Variable] | None = None,
         parameters_only: bool = False,
+        nested: bool = False,
+        again: bool = False,
     ) -> None:
-        self.into = into or block
+        self.block, self.into = block, into or block
+        self.nested, self.again = nested, again  # whether of a block, which runs perhaps again
         self.operators = list(operators if operators is not None else block.ops)
         self.seeds, self.no_grad, self.sources = seeds, no_grad, sources
         self.before = set(self.into.vars) - {v.name for v in seeds.values()}
@@ -105,21 +113,27 @@ class Backward:
         self.counts: dict[Key, int] = {}
         self.names: dict[Variable, str] = {}
         self.final: dict[Key, Variable] = {}
+        self.arrays: dict[Variable, Variable] = {}  # lists of tensors to those of their gradients
+        self.known = {d.name: d for d in seeds.values()}  # gradients of this pass by name
+        self.copies: dict[Key, Variable] = {}  # of versions that gradients would not find
 
     def run(self, targets: list[Variable]) -> dict[Variable, Variable]:
         """Append the gradient operators; return the gradient of each variable that has one."""
         self.number_writes()
         path = self.path(targets)
         self.final = {(t, self.version.get(t, 0)): d for t, d in self.seeds.items()}
+        self.arrays = {t: d for t, d in self.seeds.items() if t.kind is Kind.ARRAY}
         program = self.into.program
-        with program.serving(BACKWARD), interpreting(self.recorder):
+        with program.serving(BACKWARD, namescope=""), interpreting(self.recorder):
             for o in path:
                 arrived = {v: self.finish(key) for v, key in self.writes[o].items()}
                 if any(v is not None for v in arrived.values()):
                     wanted: dict[int, list[Variable]] = {}
                     for i, v in self.receivers(o):
                         wanted.setdefault(i, []).append(self.fresh(self.reads[o][v]))
+                    start = len(self.into.ops)
                     MAKERS.get(o.op.name, make_gradient)(self, o, arrived, wanted)
+                    keep_values(self, o, self.into.ops[start:])
             for key in list(self.partial):
                 self.finish(key)
         self.sort_variables()
@@ -132,7 +146,7 @@ class Backward:
     def number_writes(self) -> None:
         """Give every operand and result its version."""
         for o in self.operators:
-            self.reads[o] = {v: (v, self.version.get(v, 0)) for v in o.operands()}
+            self.reads[o] = {v: (v, self.version.get(v, 0)) for v in [*o.operands(), *kept(o)]}
             for v in o.results():
                 self.version[v] = self.version.get(v, 0) + 1
             self.writes[o] = {v: (v, self.version[v]) for v in o.results()}
@@ -173,15 +187,21 @@ class Backward:
         g = o.op.gradient if "grad" not in getattr(o.op, "missing", ()) else None
         if g is None and o.op.name not in MAKERS:
             return []
-        asked, missing = set(self.sources or ()), unmoved(o, g) if o.op.forward else ()
+        if o.op.name in TAKERS:
+            return [(i, v) for i, v in TAKERS[o.op.name](o) if self.takes(v)]
+        missing = unmoved(o, g) if o.op.forward else ()
         return [
             (i, v)
             for i, (n, s) in enumerate(zip(o.op.inputs, o.inputs, strict=True))
             if g is None or ("d" + o.op.up[n] in g.outputs and "d" + o.op.up[n] not in missing)
             for v in each(s)
-            if (not v.stop_gradient or v in asked or v in self.between)
-            and v.name not in self.no_grad
+            if self.takes(v)
         ]
+
+    def takes(self, v: Variable) -> bool:
+        """Whether gradients may reach `v`."""
+        asked = v in self.between or v in set(self.sources or ())
+        return (not v.stop_gradient or asked) and v.name not in self.no_grad
 
     def fresh(self, key: Key) -> Variable:
         """A new variable for one partial gradient of `key`."""
@@ -189,20 +209,34 @@ class Backward:
         if v not in self.names:
             name = v.name + "@GRAD"
             own = self.before if self.into is v.block or v in self.seeds else set(self.into.vars)
-            self.names[v] = "grad/" * self.into.program.derivatives + name if name in own else name
-        made = self.partial.setdefault(key, [])
-        suffix = f"@RENAME@block{self.into.idx}@{len(made)}" if several else ""
-        made.append(self.into.variable(self.names[v] + suffix, v.meta))
-        return made[-1]
+            taken = name in own and name not in self.known
+            self.names[v] = "grad/" * self.into.program.derivatives + name if taken else name
+        if v.kind is Kind.ARRAY:  # each consumer changes the one list of gradients there is
+            made = self.arrays[v] = self.final[key] = self.called(self.names[v], v.meta)
+            return made
+        parts = self.partial.setdefault(key, [])
+        suffix = f"@RENAME@block{self.block.idx}@{len(parts)}" if several else ""
+        parts.append(self.called(self.names[v] + suffix, v.meta))
+        return parts[-1]
+
+    def called(self, name: str, meta: Any) -> Variable:
+        """The gradient of this pass with that name: of all versions of a variable it is one."""
+        if name not in self.known:
+            self.known[name] = self.into.variable(name, meta)
+        return self.known[name]
 
     def finish(self, key: Key) -> Variable | None:
         """The whole gradient, summed where the variable has several consumers."""
+        if key[0] in self.arrays:
+            return self.arrays[key[0]]
         if key not in self.final and self.partial.get(key):
             parts = self.partial[key]
             self.final[key] = parts[0]
             if len(parts) > 1:
-                self.final[key] = self.into.variable(self.names[key[0]], key[0].meta)
-                self.recorder.append(op_of("sum"), (parts,), (self.final[key],), {})
+                self.final[key] = self.called(self.names[key[0]], key[0].meta)
+                made = self.recorder.append(op_of("sum"), (parts,), (self.final[key],), {})
+                if key[0].is_parameter and not self.nested:
+                    made.role_var = (key[0].name, self.final[key].name)
         return self.final.get(key)
 
     def sort_variables(self) -> None:
@@ -260,7 +294,7 @@ def make_gradient(
         name
         for i, slot in by_slot
         for v, d in zip(receiving(pass_, o, i), slot, strict=True)
-        if v.is_parameter
+        if v.is_parameter and not pass_.nested and "@RENAME@" not in d.name
         for name in (v.name, d.name)
     ]
     slots = []
@@ -325,4 +359,10 @@ def rename(block: Block, variable: Variable, other: Variable) -> None:
     block.vars.pop(variable.name, None)
 
 
-MAKERS: dict[str, Any] = {}  # operators with bodies make their gradient operators themselves
+def kept(o: Operator) -> list[Variable]:
+    """The variables that `o` perhaps leaves as they were, wholly or in part."""
+    return each(o.outputs[0]) if o.op.has_blocks or o.type == "write_to_array" else []
+
+
+MAKERS: dict[str, Any] = {}  # operators that make their gradient operators themselves
+TAKERS: dict[str, Any] = {}  # and which of their variables get a gradient, if not all they read

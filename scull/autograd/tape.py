@@ -13,6 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from scull.autograd.version import check_versions, last_change
+from scull.core.around import surrounded, surroundings
 from scull.core.dtype import of_array
 from scull.core.eager import EAGER, SILENT, regular
 from scull.core.interpreter import interpreting
@@ -20,6 +21,7 @@ from scull.core.meta import Meta
 from scull.core.op import Op, as_outputs
 from scull.core.refusal import refused
 from scull.core.tensor import PART, Leaf, Part, Rows, Tensor, new, unbroadcast
+from scull.core.timeline import active, applied, now
 from scull.errors import TapeError
 
 
@@ -80,6 +82,11 @@ class Sweep:
         heap, graph, retain = self.heap, self.graph, self.retain
         if self.targets is not None:
             self.useful = leading_to(self.targets, [n for _, _, n in heap]) - set(self.blocked)
+        pull: Any = pull_tensors if graph else pulled
+        if active:
+            pull = timed(pull)
+        if surroundings:
+            pull = surrounded(pull)
         while heap:
             node = heapq.heappop(heap)[2]
             dout = node.grad
@@ -102,7 +109,7 @@ class Sweep:
             if last_change[0] < node.order:
                 check_versions(node)
             try:
-                found = pull_tensors(node, dout) if graph else pulled(node, dout)
+                found = pull(node, dout)
             except Exception as error:
                 found = pulled_again(node, dout, graph, error)
             edges = node.edges
@@ -163,6 +170,21 @@ class Sweep:
         if sys.exc_info()[0] is not None:
             for leaf in self.leaves:
                 leaf.grad = None
+
+
+def timed(pull: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`pull` as spans of the gradient operators."""
+
+    def pulling(node: Any, dout: Any) -> Any:
+        found, known = None, [dout, node.saved]
+        start = now()
+        try:
+            found = pull(node, dout)
+            return found
+        finally:
+            applied(f"{node.op.name}_grad", ("dout",), known, node.attrs or {}, found, start)
+
+    return pulling
 
 
 def pulled_again(node: Any, dout: Any, graph: bool, error: Exception) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from scull.core.memory import owner
 from scull.core.tensor import tick
 from scull.errors import InPlaceError
 
@@ -31,16 +32,6 @@ class Changes:
 
 changes: dict[int, Changes] = {}  # by the id of the memory's owner
 last_change = [0]
-
-
-def owner(array: Any) -> Any:
-    """The array that owns the memory of `array`."""
-    base = array.base
-    while base is not None:  # between arrays stand objects that hold them, as of strided views
-        if isinstance(base, ndarray):
-            array = base
-        base = getattr(base, "base", None)
-    return array
 
 
 def record_of(array: Any) -> Changes:

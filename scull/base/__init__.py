@@ -8,11 +8,9 @@ from scull.base import (
     core,
     data_feeder,
     default_scope_funcs,
-    desc,
     dygraph,
     executor,
     framework,
-    holder,
     initializer,
     io,
     layer_helper,
@@ -29,7 +27,14 @@ from scull.base import (
 )
 from scull.base.backward import append_backward, gradients
 from scull.base.compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
-from scull.base.core import CPUPlace, CUDAPinnedPlace, CUDAPlace, LoDTensor, LoDTensorArray
+from scull.base.core import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    CustomPlace,
+    LoDTensor,
+    LoDTensorArray,
+)
 from scull.base.data_feeder import DataFeeder
 from scull.base.dygraph.base import disable_dygraph, enable_dygraph
 from scull.base.executor import Executor, global_scope, scope_guard
@@ -56,7 +61,7 @@ from scull.base.framework import (
 )
 from scull.base.initializer import set_global_initializer
 from scull.base.lod_tensor import create_lod_tensor, create_random_int_lodtensor
-from scull.base.param_attr import ParamAttr
+from scull.base.param_attr import ParamAttr, WeightNormParamAttr
 from scull.core.absent import absent
 from scull.runtime.scope import Scope
 
@@ -81,9 +86,8 @@ for name in SHOWN:
 __getattr__ = absent(
     __name__,
     {
-        "weights are normalised by layers, not by their attributes": "WeightNormParamAttr",
         "scull runs on the CPU": (
-            "CustomPlace IPUPlace IpuCompiledProgram IpuStrategy XPUPlace cuda_pinned_places"
+            "IPUPlace IpuCompiledProgram IpuStrategy XPUPlace cuda_pinned_places"
             " ipu_shard_guard set_ipu_shard xpu_places"
         ),
         "data is loaded by paddle.io.DataLoader": (

@@ -1,5 +1,5 @@
 """ParamAttr under its older name."""
 
-from scull.nn.param_attr import ParamAttr
+from scull.nn.param_attr import ParamAttr, WeightNormParamAttr
 
-__all__ = ["ParamAttr"]
+__all__ = ["ParamAttr", "WeightNormParamAttr"]

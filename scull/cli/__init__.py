@@ -20,6 +20,7 @@ class Command:
 
 COMMANDS = {
     "doctor": Command("scull.cli.doctor", "what this machine offers, what is slow and why"),
+    "explain": Command("scull.cli.explain", "pages that show how saved models are run"),
     "demo": Command("scull.cli.demo", "train on handwritten digits, eagerly and as a Program"),
 }
 

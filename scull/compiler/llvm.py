@@ -22,6 +22,7 @@ from scull.compiler.scalar import (
     stored,
     stored_type,
 )
+from scull.core.timeline import spanned
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.flags import flag
 from scull.lang.arithmetic import STEPS, numpy_dtype, of_nothing
@@ -299,6 +300,7 @@ def _check(wanted: Array, given: NumpyArray) -> None:
         raise ArgumentError(f"`{wanted.name}` is not contiguous in memory: copy it first")
 
 
+@spanned("compile")
 def compile(kernel: Kernel) -> Compiled:
     """The kernel as machine code for this CPU."""
     text = assembly(kernel)

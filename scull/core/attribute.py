@@ -95,6 +95,12 @@ def _single_float(value: Any) -> float:
     return rounded(_float(value))
 
 
+def _block(value: Any) -> Any:
+    if not hasattr(value, "ops"):
+        raise TypeError
+    return value
+
+
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
@@ -133,8 +139,8 @@ KINDS: dict[Any, AttributeKind] = {
     Scalar: AttributeKind("SCALAR", _number, _same),
     Dtype: AttributeKind("INT", _dtype, _dtype_number),
     DtypeLong: AttributeKind("LONG", _dtype, _dtype_number),
-    Body: AttributeKind("BLOCK", _same, _same),
-    Bodies: AttributeKind("BLOCKS", list, _same),
+    Body: AttributeKind("BLOCK", _block, _same),
+    Bodies: AttributeKind("BLOCKS", lambda value: list(map(_block, value)), _same),
     Ints: AttributeKind("INTS", _several(_integer(32)), list),
     Longs: AttributeKind("LONGS", _several(_integer(64)), list),
     Floats: AttributeKind("FLOATS", _several(_single_float), list),

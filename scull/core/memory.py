@@ -30,6 +30,16 @@ def size(meta: Meta) -> int:
     return total
 
 
+def owner(array: Any) -> Any:
+    """The array that owns the memory of `array`."""
+    base = array.base
+    while base is not None:  # between arrays stand objects that hold them, as of strided views
+        if isinstance(base, np.ndarray):
+            array = base
+        base = getattr(base, "base", None)
+    return array
+
+
 def refuse_larger(op: Op, inputs: Any, attrs: dict[str, Any]) -> None:
     """Refuse results for which there is no room, before anything of them is taken."""
     first = inputs[0] if inputs else None

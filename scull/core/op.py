@@ -52,6 +52,7 @@ class Op:
         printed: tuple[str, ...] = (),
         recorded: dict[str, Any] | None = None,
         unprinted: tuple[str, ...] = (),
+        images: tuple[str, ...] = (),
     ) -> None:
         self.name, self.type, self.body = body.__name__, type or body.__name__, body
         self.composite, self.broadcasts, self.inline = composite, broadcasts, inline
@@ -61,6 +62,7 @@ class Op:
         self.enlarges = enlarges  # attributes that make results larger than operands
         self.unsaid = frozenset(unsaid)  # slots not written when empty
         self.bare = bare  # its results are named without .tmp
+        self.images = frozenset(images)  # what data_format orders; kernels take channels first
         # attributes, as spelt, that a Program's text leaves out: constant ones unless `printed`
         self.unprinted = frozenset(unprinted) | (set(fixed or ()) - set(printed))
         assert self.effects <= EFFECTS, self.effects
@@ -74,6 +76,8 @@ class Op:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.rows_kernel: Callable[..., Any] | None = None
         self.planned: Callable[..., Any] | None = None  # of a gradient operator: for plans
+        self.widens = False  # whether the kernel computes in float32 with half precision
+        self.over: Callable[..., Any] | None = None  # a kernel whose `out` may be an operand
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
@@ -119,6 +123,7 @@ class Op:
         self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
         self.outputs = tuple(n.removesuffix("[]") for n in outputs)
         self.has_lists = bool(self.lists or self.output_lists)
+        self.has_blocks = any(kind.wire in ("BLOCK", "BLOCKS") for kind in self.kinds.values())
 
     @property
     def signature(self) -> inspect.Signature:
@@ -227,11 +232,13 @@ class Declaration:
     def __init__(self, op: Op, attach: Callable[[Op], None]) -> None:
         self.op, self.attach = op, attach
 
-    def kernel(self, where: Any = None, *, rows: bool = False, planned: bool = False) -> Any:
+    def kernel(
+        self, where: Any = None, *, rows: bool = False, planned: bool = False, over: bool = False
+    ) -> Any:
         """Attach a kernel: `@op.kernel` for any namespace, `@op.kernel("cpu")` for one device.
 
         With `rows=True` it takes row-sparse operands; with `planned=True` it is a gradient's for
-        plans alone, and eager mode runs the rule.
+        plans alone, and eager mode runs the rule; with `over=True` its `out` may be an operand.
         """
         if callable(where):
             return self.kernel()(where)
@@ -244,6 +251,9 @@ class Declaration:
                 self.op.planned = partial(function, numpy)
                 return function
             self.op.kernels[where or "any"] = function
+            self.op.widens = getattr(function, "widens", False)
+            if over:
+                self.op.over = partial(function, numpy)
             if where in (None, "cpu"):
                 self.op.cpu = self.op.short = partial(function, numpy)
                 self.bound()
@@ -264,7 +274,7 @@ class Declaration:
             return getattr(xp, name)(*arrays, out=out)
 
         self.kernel()(kernel)
-        self.op.short = getattr(numpy, name)
+        self.op.short = self.op.over = getattr(numpy, name)
         if not self.op.kinds:
             self.op.cpu = self.op.short
 

@@ -55,7 +55,8 @@ def refuse_strangers(op: Op, inputs: tuple[Any, ...]) -> None:
     for name, x in zip(op.inputs, padded(op, inputs), strict=True):
         several = name in op.lists
         absent = x is None and name not in op.needed
-        if several and not absent and is_list(x) and not x and name in op.needed:
+        void = several and is_list(x) and not x and "python" not in op.effects
+        if void and not absent and name in op.needed:
             raise ArgumentTypeError(f"{op.name}(): argument `{name}` has no Tensor in it")
         if not absent and not (is_list(x) if several else is_operand(x)):
             asked = "list of Tensor" if several else "Tensor"

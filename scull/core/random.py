@@ -4,9 +4,12 @@ The words are those of Philox4x64-10 (Salmon et al., "Parallel random numbers: a
 SC 2011) with the key (seed, draw).
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
+PORTION = 1 << 16  # numbers made at once
 
 
 class Draw(NamedTuple):
@@ -54,22 +57,41 @@ class Generator:
 
 def words(draw: Draw, count: int) -> Any:
     """`count` random 64-bit words of one draw."""
-    key = np.array([draw.seed, draw.number], np.uint64)
-    return np.random.Philox(key=key).random_raw(count)
+    return philox(draw).random_raw(count)
+
+
+def philox(draw: Draw) -> Any:
+    """What gives the words of one draw one after the other."""
+    return np.random.Philox(key=np.array([draw.seed, draw.number], np.uint64))
+
+
+def filled(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Iterator[Any]]:
+    """A new array, and all of it in portions in a row: to be filled from a few words at a time."""
+    found = np.empty(shape, dtype)
+    line = found.reshape(-1)
+    return found, (line[i : i + PORTION] for i in range(0, line.size, PORTION))
 
 
 def uniform(draw: Draw, shape: tuple[int, ...], dtype: Any) -> Any:
     """Numbers in [0, 1): the top 24 bits of a word as float32, the top 53 as float64."""
-    bits = words(draw, int(np.prod(shape, dtype=np.int64))).reshape(shape)
-    if np.dtype(dtype) == np.float64:
-        return (bits >> np.uint64(11)) * 2.0**-53
-    return (bits >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
+    source, double = philox(draw), np.dtype(dtype) == np.float64
+    found, parts = filled(shape, np.float64 if double else np.float32)
+    for part in parts:
+        bits = source.random_raw(part.size)
+        if double:
+            np.multiply(bits >> np.uint64(11), 2.0**-53, part)
+        else:
+            np.multiply((bits >> np.uint64(40)).astype(np.float32), np.float32(2.0**-24), part)
+    return found
 
 
 def gaussian(draw: Draw, shape: tuple[int, ...], dtype: Any) -> Any:
     """Normal numbers by the Box-Muller transform of two words each, computed in float64."""
-    count = int(np.prod(shape, dtype=np.int64))
-    bits = words(draw, 2 * count).reshape(count, 2)
-    unit = (bits >> np.uint64(11)) * 2.0**-53
-    radius = np.sqrt(-2.0 * np.log1p(-unit[:, 0]))
-    return (radius * np.cos(2.0 * np.pi * unit[:, 1])).reshape(shape).astype(dtype)
+    source = philox(draw)
+    found, parts = filled(shape, dtype)
+    for part in parts:
+        bits = source.random_raw(2 * part.size).reshape(-1, 2)
+        unit = (bits >> np.uint64(11)) * 2.0**-53
+        radius = np.sqrt(-2.0 * np.log1p(-unit[:, 0]))
+        part[...] = radius * np.cos(2.0 * np.pi * unit[:, 1])
+    return found

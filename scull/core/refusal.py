@@ -70,8 +70,10 @@ def cause(error: Exception, op: Op, metas: tuple[Any, ...], attrs: dict[str, Any
         return error
     try:
         results = op.infer(metas, attrs)
+    except ScullError as law:
+        return law
     except Exception as law:
-        return lawful(law, op)
+        return error if isinstance(error, ScullError) else lawful(law, op)
     if isinstance(error, ScullError):
         return error
     each = [m for r in results for m in (r if isinstance(r, list) else [r])]

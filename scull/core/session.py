@@ -54,6 +54,8 @@ _session.shared.update(
     main=None,
     startup=None,
     scope=None,
+    checked=None,  # which operators are checked for NaN and infinity
+    calls=None,  # how often operators were called, while somebody counts
 )
 
 

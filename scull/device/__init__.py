@@ -1,27 +1,23 @@
 """Devices: this process computes on the CPU."""
 
-import re
 from typing import Any
 
 from scull.core import session
 from scull.core.absent import absent
-from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, place_of
 from scull.device import cuda
-from scull.errors import ArgumentError
-
-BUILDS = {"gpu": "CUDA", "xpu": "XPU", "ipu": "IPU", "npu": "NPU"}
 
 
 def get_device() -> str:
     """Where new tensors live: "cpu"."""
-    return str(session.place())
+    return session.place().name
 
 
 def set_device(device: str) -> Place:
     """Let new tensors live on `device`.
 
     Args:
-        device (str): "cpu"; other devices are refused.
+        device (str): "cpu"; "sim" or "null", devices for tests; others are refused.
 
     Returns:
         Place: the place.
@@ -34,24 +30,6 @@ def set_device(device: str) -> Place:
     place = place_of(device)
     session.put("place", place)
     return place
-
-
-def place_of(device: Any) -> Place:
-    """The place a string names."""
-    if isinstance(device, Place):
-        return device
-    if isinstance(device, str) and device.lower() == "cpu":
-        return CPUPlace()
-    match = re.fullmatch(r"(gpu|xpu|ipu|npu)(:\d+)?", str(device).lower())
-    if match:
-        raise ArgumentError(
-            f"The device should not be '{device}', since PaddlePaddle is not compiled with "
-            f"{BUILDS[match[1]]}: scull runs on the CPU"
-        )
-    raise ArgumentError(
-        "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', 'npu', "
-        f"'npu:x', not {device!r}"
-    )
 
 
 def get_cudnn_version() -> int | None:
@@ -122,7 +100,7 @@ __getattr__ = absent(
     __name__,
     {
         "the CPU has no streams": "Stream Event current_stream set_stream stream_guard",
-        "there is no such device": "XPUPlace IPUPlace CustomPlace xpu",
+        "there is no such device": "XPUPlace IPUPlace xpu",
     },
 )
 

@@ -6,7 +6,8 @@ from scull.executor.alias import shape_readers, shared, written
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 
-# What an effect touches and whether it changes that. Draws are numbered ahead: random needs none.
+# What an effect touches and whether it changes that. Draws are numbered ahead, and random needs
+# none, unless a block draws: then all of them come as they do in the Program.
 EFFECTS = {
     "reads": (("outside", False),),
     "writes": (("outside", True),),
@@ -33,10 +34,14 @@ class Memory(NamedTuple):
 
 
 class Touches:
-    """What the operators of a run touch, one after the other."""
+    """What the operators of a run touch, one after the other.
 
-    def __init__(self) -> None:
+    With `draws_in_order` those that draw follow one another.
+    """
+
+    def __init__(self, draws_in_order: bool = False) -> None:
         self.memory: dict[Variable, Memory] = {}
+        self.effects = EFFECTS | {"random": (("draws", True),)} if draws_in_order else EFFECTS
 
     def memory_of(self, v: Variable) -> Memory:
         """The memory `v` lies in now; its own when the run began with it."""
@@ -53,14 +58,15 @@ class Touches:
         for v in operator.operands():
             if v in over:
                 found[Touch(*self.memory_of(v), True, v.name, True)] = None
+        before = {v: self.memory_of(v) for v in operator.operands()}
         self.place(i, operator, copied)
         for v in operator.results():
             if v not in over:
                 found[Touch(v, None, True, v.name)] = None
-                if self.memory[v].owner[1] == i:
+                if self.memory[v].owner[1] == i or before.get(v) == self.memory[v]:
                     found[Touch(*self.memory[v], True, v.name, True)] = None
         for effect in sorted(operator.op.effects):
-            for what, writes in EFFECTS.get(effect, ()):
+            for what, writes in self.effects.get(effect, ()):
                 found[Touch(what, None, writes, what)] = None
         return tuple(found)
 
@@ -81,8 +87,8 @@ class Touches:
 
 
 def touched(
-    operators: tuple[Operator, ...], copies: set[Operator]
+    operators: tuple[Operator, ...], copies: set[Operator], draws_in_order: bool = False
 ) -> tuple[tuple[Touch, ...], ...]:
     """What every operator touches; the views that those in `copies` make are copies."""
-    touches = Touches()
+    touches = Touches(draws_in_order)
     return tuple(touches.of(i, o, o in copies) for i, o in enumerate(operators))

@@ -4,6 +4,7 @@ Where an operator hands on what came to it as its rule likes, that shows only wh
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from scull.ir.operator import Operator, each, program_outputs
@@ -15,6 +16,8 @@ Binding = tuple[Variable, int]  # a value of a variable: made by the operator at
 def shared(operator: Operator) -> list[tuple[Variable, Variable, bool]]:
     """Pairs (result, what it lies in) that share memory, and whether the operator writes it."""
     op = operator.op
+    if operator.over is not None:
+        return [(operator.over, operator.over, True)]
     found: list[tuple[Variable, Variable, bool]] = []
     if not op.views and not op.in_place:
         return found
@@ -42,13 +45,16 @@ def pairs(result: Any, operand: Any, writes: bool) -> list[tuple[Variable, Varia
 
 def written(operator: Operator) -> set[Variable]:
     """The operands whose memory the operator overwrites."""
-    return {x for _, x, writes in shared(operator) if writes} if operator.op.in_place else set()
+    if not operator.op.in_place and operator.over is None:
+        return set()
+    return {x for _, x, writes in shared(operator) if writes}
 
 
 def handed_on(operator: Operator) -> list[tuple[Variable, Variable]]:
-    """Pairs (result, operand) that may be one: of Python functions, and of rules of gradients."""
+    """Pairs (result, operand) that may be one: of Python functions, blocks, rules of gradients."""
     op = operator.op
-    handing = op.inputs if "python" in op.effects else op.douts if op.forward is not None else ()
+    hands_all = "python" in op.effects or op.has_blocks
+    handing = op.inputs if hands_all else op.douts if op.forward is not None else ()
     if not handing:
         return []
     slots = dict(zip(op.inputs, operator.inputs, strict=True))
@@ -105,6 +111,10 @@ class Bindings:
         for result, operand in handed_on(operator):
             self.uncertain.add(i)
             self.link(self.of(result), before[operand], i)
+        if operator.op.has_blocks:  # its results may lie in one another
+            self.uncertain.add(i)
+            for a, b in pairwise(v for v in operator.results() if v not in over):
+                self.link(self.of(a), self.of(b), i)
 
     def link(self, a: Binding, b: Binding, view: int | None) -> None:
         """`a` and `b` share memory unless the view at `view` is a copy."""
@@ -129,21 +139,32 @@ class Bindings:
                     pending.append((other, view if nearest is None else nearest))
 
 
+def lends(operator: Operator) -> bool:
+    """Whether what goes to the scope may lie in the memory of an operand."""
+    own = set(operator.results())
+    pairs = ((r, x) for r, x, writes in shared(operator) if not writes and x not in own)
+    return any(r.persistable and r is not x for r, x in (*pairs, *handed_on(operator)))
+
+
 def copied_views(
     operators: tuple[Operator, ...],
     fetches: tuple[Variable, ...],
     feeds: tuple[Variable, ...] = (),
+    *,
+    again: bool = False,
 ) -> set[int]:
     """Places of operators whose results must have memory of their own.
 
     They would be views of memory that is overwritten and read. What is fed stays as it is: it is
-    read after every run.
+    read after every run. `again`: they run perhaps more than once, as a loop does.
     """
-    bindings, wanted = Bindings(operators, feeds), set(fetches)
+    count = len(operators)
+    row = operators * 2 if again else operators  # what holds for two rounds holds for all
+    bindings, wanted = Bindings(row, feeds), set(fetches)
     for v, binding in bindings.current.items():
         if v.persistable or v in wanted:
-            bindings.last[binding] = len(operators)
-    copies: set[int] = set()
+            bindings.last[binding] = len(row)
+    copies = {i for i, operator in enumerate(operators) if lends(operator)}
     for i, start in bindings.overwritten:
         bindings.cut(start, i, copies)
-    return copies
+    return {i % count for i in copies}

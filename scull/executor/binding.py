@@ -1,57 +1,64 @@
 """A plan bound to a scope: what a run fills into its frame and takes out of it."""
 
-import warnings
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from scull.core import session
-from scull.core.dtype import BITS, bfloat16
 from scull.core.op import meta_of
-from scull.core.tensor import Rows, Tensor
-from scull.errors import FeedError, UninitializedError
+from scull.core.tensor import Rows
+from scull.errors import UninitializedError
+from scull.executor.alias import written
+from scull.executor.feed import Feed, as_array, cell_of, fit, warn_of_absent
+from scull.executor.fetch import delivered
 from scull.executor.plan import Plan, make_plan
-from scull.executor.pool import Spread, is_large
+from scull.executor.schedule import Schedule, has_waiting, host_schedule, is_large
 from scull.flags import PADDLE, flag
 from scull.ir.program import Program
-from scull.ir.variable import Variable
-from scull.runtime.scope import Cell, Scope, ScopeTensor
+from scull.runtime.resident import Resident
+from scull.runtime.scope import Cell, Scope
 
 if TYPE_CHECKING:
     from scull.executor.memory import Peak
 
 
-class Feed:
-    """One input of a bound plan, and the shape it had last."""
+class Settings(NamedTuple):
+    """What a strategy asks of runs."""
 
-    __slots__ = ("cell", "copies", "dtype", "name", "shape", "slot", "variable")
+    sequential: bool = False
+    threads: int = 0  # 0: as the flag HOST_THREADS says
 
-    def __init__(self, variable: Variable, slot: int, copies: bool, scope: Scope) -> None:
-        self.variable, self.name, self.slot, self.copies = variable, variable.name, slot, copies
-        self.dtype = variable.meta.dtype.array
-        self.cell = cell_of(scope, variable.name) if variable.persistable else None
-        self.shape: tuple[int, ...] | None = None  # what was accepted last
+
+PLAIN = Settings()
 
 
 class Bound:
     """A plan bound to the cells of one scope, under the settings of one moment."""
 
     __slots__ = (
+        "begun",
         "cells",
         "checked",
+        "device",
         "draws",
         "feeds",
         "fetches",
         "large",
+        "launches",
         "limit",
         "peaks",
         "plan",
         "ran",
+        "schedule",
+        "scope",
         "size",
-        "spread",
         "steps",
         "stores",
         "threads",
+        "turn",
+        "waits",
     )
 
     def __init__(self, plan: Plan, scope: Scope) -> None:
@@ -60,115 +67,131 @@ class Bound:
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
         self.stores = tuple((cell_of(scope, name), slot) for name, slot in plan.stores)
         self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
+        self.begun = tuple(f for f in self.feeds if f.copies or f.cell is not None)
         debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
         self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
         self.limit = flag("MAX_MEMORY")
         self.threads = flag("HOST_THREADS")
+        self.device: Any = None  # where it runs, when not on the host
+        self.launches: dict[Any, Any] = {}  # the plan on that device, by what a frame starts with
+        self.scope: Any = None  # weakly, by whoever keeps this
         self.ran = False
         self.large: bool | None = None  # whether several instructions are, once that is asked
-        self.spread: Spread | None = None  # made when it runs again
+        self.waits = has_waiting(plan.instructions)
+        alone = changes_scope(plan) or plan.draws < 0
+        # Of runs that must not overlap; but what waits may do so for another of them.
+        self.turn: Any = threading.RLock() if alone and not self.waits else None
+        self.schedule: Schedule | None = None  # made when it runs again, or when something waits
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
-    def spreads(self) -> bool:
-        """Whether a run pays on several threads; of the first nobody asks."""
-        if self.ran and self.large is None:
+    def parallel(self) -> Schedule | None:
+        """The schedule of a run that pays on several threads, or must have some.
+
+        Of the first run nobody asks, unless something waits.
+        """
+        if self.waits and self.schedule is None:
+            self.schedule = host_schedule(self.plan)
+        elif self.ran and self.large is None:
             self.large = sum(map(is_large, self.plan.instructions)) > 1
-            self.spread = Spread(self.plan) if self.large else None
+            self.schedule = host_schedule(self.plan) if self.large else None
         self.ran = True
-        return self.spread is not None and self.spread.pays
+        return self.schedule if self.schedule and (self.waits or self.schedule.pays) else None
 
 
-def cell_of(scope: Scope, name: str) -> Cell:
-    """The cell `name`; made empty when the scope has none, so that a later value is seen."""
-    return scope.find_var(name) or scope.var(name)
+def changes_scope(plan: Plan) -> bool:
+    """Whether a run puts values into the scope, or writes over those there."""
+    over = (v for step in plan.instructions for v in written(step.operator))
+    return bool(plan.stores) or any(v.persistable for v in over)
 
 
-def bind(program: Program, scope: Scope, feeds: Any, fetches: Any) -> Bound:
+def bind(
+    program: Program, scope: Scope, feeds: Any, fetches: Any, settings: Settings = PLAIN
+) -> Bound:
     """Plan this run and bind it to `scope`."""
-    block = program.global_block()
-    for name in feeds:
-        if block.find(name) is None:
-            warnings.warn(
-                f"The variable {name} is not found in program. It is not declared or is pruned.",
-                stacklevel=4,
-            )
-    sequential = PADDLE["FLAGS_new_executor_sequential_run"]
-    plan = make_plan(block, feeds, fetches, seed=flag("SCHEDULE_SEED"), sequential=sequential)
-    return Bound(plan, scope)
+    warn_of_absent(program, feeds)
+    sequential = PADDLE["FLAGS_new_executor_sequential_run"] or settings.sequential
+    plan = make_plan(
+        program.global_block(),
+        feeds,
+        fetches,
+        seed=flag("SCHEDULE_SEED"),
+        early=flag("EARLY_UPDATES"),
+        sequential=sequential,
+        collects=PADDLE["FLAGS_eager_delete_tensor_gb"] >= 0,
+        reuses=not PADDLE["FLAGS_check_nan_inf"] and PADDLE["FLAGS_new_executor_use_inplace"],
+    )
+    bound = Bound(plan, scope)
+    bound.threads = settings.threads or bound.threads
+    return bound
 
 
-def filled(bound: Bound, feed: Any) -> list[Any]:
-    """A frame with what is fed and what the scope holds."""
+def filled(bound: Bound, feed: Any, limit: int = 0) -> list[Any]:
+    """A frame with what is fed and what the scope holds.
+
+    What is refused, as a run that may take more than `limit` bytes is, has changed nothing.
+    """
     frame: list[Any] = [None] * bound.size
-    if bound.draws:
-        frame[1] = session.generator().reserve(bound.draws)
     for entry in bound.feeds:
         value = feed[entry.name]
         if type(value) is not np.ndarray:
             value = as_array(value, entry)
         if value.shape != entry.shape or value.dtype is not entry.dtype:
             value = fit(value, entry)
-        frame[entry.slot] = value.copy() if entry.copies else value
-        if entry.cell is not None:
-            entry.cell.value = frame[entry.slot] if entry.copies else value.copy()
+        frame[entry.slot] = value
     for cell, slot in bound.cells:
         value = frame[slot] = cell.value
-        if value is None:
-            raise uninitialized(bound, cell)
+        if type(value) is not ndarray:
+            frame[slot] = special(bound, cell)
+    if limit:
+        refuse_beyond(bound, frame, limit)
+    for entry in bound.begun:
+        value = frame[entry.slot].copy()
+        if entry.copies:
+            frame[entry.slot] = value
+        if entry.cell is not None:
+            entry.cell.value = value
+    if bound.draws:
+        generator = session.generator()
+        frame[1] = generator if bound.draws < 0 else generator.reserve(bound.draws)
     return frame
+
+
+def special(bound: Bound, cell: Cell) -> Any:
+    """What a run begins with in `cell`, which holds no array; a host takes home what is away."""
+    if cell.value is None:
+        refuse_uninitialized(bound, cell)
+    elif type(cell.value) is Resident and bound.device is None:
+        cell.value = cell.value.host()
+    return cell.value
 
 
 def refuse_beyond(bound: Bound, frame: list[Any], limit: int) -> None:
     """Refuse a run whose temporaries may take more than `limit` bytes."""
+    peak_of_run(bound, frame).within(limit)
+
+
+def peak_of_run(bound: Bound, frame: list[Any]) -> "Peak":
+    """The most bytes of temporaries at once in a run that begins with `frame`."""
     given = {slot: meta_of(v) for slot, v in enumerate(frame) if isinstance(v, np.ndarray | Rows)}
     arrays = [slot for slot in given if isinstance(frame[slot], np.ndarray)]
     strided = tuple(slot for slot in arrays if not frame[slot].flags.c_contiguous)
     key = (tuple(given.items()), strided)
-    if key not in bound.peaks:
-        bound.peaks = {key: bound.plan.peak_for(given, strided)}
-    bound.peaks[key].within(limit)
+    found = bound.peaks.get(key)
+    if found is None:
+        found = bound.plan.peak_for(given, strided)
+        bound.peaks = {key: found}
+    return found
 
 
-def as_array(value: Any, entry: Feed) -> Any:
-    """A fed value as an array; numbers and lists take the declared element type."""
-    if isinstance(value, Tensor):
-        return value.array
-    if isinstance(value, list | tuple | bool | int | float):
-        return np.asarray(value, entry.dtype)
-    return np.asarray(value)
-
-
-def fit(array: Any, entry: Feed) -> Any:
-    """`array`, whose shape is accepted from now on; FeedError when it is not what was declared."""
-    v, shape = entry.variable, entry.variable.shape
-    if array.dtype == BITS and entry.dtype == bfloat16.array:
-        array = array.view(bfloat16.array)
-    if not v.need_check_feed:
-        return array
-    if array.dtype != entry.dtype:
-        raise FeedError(
-            f"the input `{v.name}` is declared {v.meta}, the fed value is {array.dtype}; "
-            f"feed value.astype('{v.meta.dtype.name}')"
-        )
-    pairs = zip(shape, array.shape, strict=False)
-    if len(array.shape) != len(shape) or any(n not in (-1, m) for n, m in pairs):
-        given = list(array.shape)
-        raise FeedError(
-            f"the input `{v.name}` is declared {v.meta}, the fed value has shape {given}"
-        )
-    entry.shape = array.shape
-    return array
-
-
-def uninitialized(bound: Bound, cell: Cell) -> Exception:
-    """What to say of a value the scope does not have."""
+def refuse_uninitialized(bound: Bound, cell: Cell) -> None:
+    """Refuse to run without a value that the scope does not have; what is only fetched is None."""
     slot = next(s for n, s in bound.plan.loads if n == cell.name)
     reader = next((s.operator for s in bound.plan.steps if slot in s.reads), None)
-    by = f"; `{reader.type}` at {reader.line} reads it" if reader else ""
-    return UninitializedError(
-        f"`{cell.name}` has no value in this scope{by}. Run the startup Program first: "
-        "exe.run(paddle.static.default_startup_program())"
-    )
+    if reader is not None:
+        raise UninitializedError(
+            f"`{cell.name}` has no value in this scope; `{reader.type}` at {reader.line} reads "
+            "it. Run the startup Program first: exe.run(paddle.static.default_startup_program())"
+        )
 
 
 def fetched(bound: Bound, frame: list[Any], return_numpy: bool) -> list[Any]:
@@ -176,10 +199,7 @@ def fetched(bound: Bound, frame: list[Any], return_numpy: bool) -> list[Any]:
     results: list[Any] = []
     for slot, copy in bound.fetches:
         value = frame[slot]
-        if type(value) is Rows:
-            results.append(value)
-            continue
-        if copy or type(value) is not np.ndarray:
-            value = np.array(value)
-        results.append(value if return_numpy else ScopeTensor(Cell("", value)))
+        if copy or not return_numpy or type(value) is not np.ndarray:
+            value = delivered(value, copy, return_numpy)
+        results.append(value)
     return results

@@ -1,24 +1,32 @@
 """The Executor users call: finds the plan of a Program, fills a frame, runs it, fetches."""
 
-from collections.abc import Iterable
+import warnings
+import weakref
 from typing import Any
 
 import numpy as np
 
-from scull.core.place import CPU
+from scull.core.place import CPU, place_of
 from scull.core.tensor import Rows
-from scull.errors import ArgumentTypeError
-from scull.executor.binding import Bound, bind, fetched, filled, refuse_beyond
-from scull.executor.pool import run_spread
+from scull.core.timeline import active, spanned
+from scull.deferred import load
+from scull.errors import ArgumentError, ArgumentTypeError, ResourceError, RunError, UnsupportedError
+from scull.executor.binding import PLAIN, Bound, Settings, bind, fetched, filled
+from scull.executor.crew import run_crew
+from scull.executor.feed import as_dictionary, cell_of
+from scull.executor.fetch import OPTIMIZE, fetched_by, flattened, listed, targets
+from scull.executor.plan import Plan, make_plan
+from scull.executor.recorded import recorded
 from scull.executor.run import Ledger, run, run_checked
-from scull.flags import changes
-from scull.ir.operator import Operator
+from scull.executor.work import HostWork
+from scull.flags import PADDLE, changes
 from scull.ir.program import Program, main_program
-from scull.ir.variable import Variable
+from scull.runtime.device import MAKERS, device_of
+from scull.runtime.resident import Resident
 from scull.runtime.scope import Scope, global_scope
 
 MOST_PLANS = 64
-OPTIMIZE = 2  # the role of operators that update
+KINDS = (np.ndarray, list, Rows, Resident)  # of what stands in a scope
 
 
 class Executor:
@@ -44,7 +52,8 @@ class Executor:
     """
 
     def __init__(self, place: Any = None) -> None:
-        self.place = place or CPU
+        self.place = CPU if place is None else place_of(place)
+        self.device = None if self.place.is_cpu_place() else device_at(self.place)
         self.ledger = Ledger()
         self.closed = False
         self.max_memory = 0
@@ -52,6 +61,31 @@ class Executor:
     def close(self) -> None:
         """Refuse further runs."""
         self.closed = True
+
+    def plan(self, program: Any = None, feed: Any = (), fetch_list: Any = None) -> Plan:
+        """The plan of a run: `print` shows it, `peak` tells its bytes, `to_dot()` draws it.
+
+        Args:
+            program (Program): the default main Program when None.
+            feed (dict | list): the names of the inputs.
+            fetch_list (list): variables or names.
+
+        Returns:
+            Plan: what is decided before a run on the host.
+
+        Examples:
+            >>> import scull as paddle
+            >>> paddle.enable_static()
+            >>> main = paddle.static.Program()
+            >>> with paddle.static.program_guard(main):
+            ...     y = paddle.tanh(paddle.static.data("x", [2, 3]))
+            >>> str(paddle.static.Executor().plan(main, ["x"], [y]).peak)
+            '24 bytes'
+            >>> paddle.disable_static()
+        """
+        program = default_program() if program is None else program
+        names, _ = targets(listed(fetch_list))
+        return make_plan(program.global_block(), tuple(feed), names)
 
     def run(
         self,
@@ -63,17 +97,20 @@ class Executor:
         scope: Scope | None = None,
         return_numpy: bool = True,
         use_program_cache: bool = False,
-        return_merged: bool = True,
         use_prune: bool = False,
     ) -> Any:
         """Run `program` once with `feed`; return the values of `fetch_list`.
 
         Args:
-            program (Program): the default main Program when None.
-            feed (dict): arrays by the name of the input.
-            fetch_list (list): variables or names.
+            program (Program | CompiledProgram): the default main Program when None.
+            feed (dict): by the name of the input an array, a tensor, a list or a number; a list of
+                one such dictionary too. Trailing sizes of an array may be left out.
+            fetch_list (list): variables or names, also one twice, and lists of them; what a loaded
+                model fetches when it is empty.
+            feed_var_name, fetch_var_name (str): kept for Paddle's signature.
             scope (Scope): where persistable values live; the global one when None.
-            return_numpy (bool): arrays, else LoDTensors.
+            return_numpy (bool): arrays, else LoDTensors; None for what has no value.
+            use_program_cache (bool): kept for Paddle's signature: a plan is always kept.
             use_prune (bool): run only what `fetch_list` and the updates need; so is it when
                 updates, as `minimize` returns them, stand in `fetch_list`: then only those run.
 
@@ -81,40 +118,73 @@ class Executor:
             list: a value an entry of `fetch_list`.
         """
         if self.closed:
-            raise RuntimeError("Attempted to use a closed Executor")
-        program = main_program() if program is None else program
-        if not isinstance(program, Program):
-            program = unwrapped(program)
+            raise RunError("Attempted to use a closed Executor")
+        program = default_program() if program is None else program
         scope = global_scope() if scope is None else scope
+        settings: Any = changes[0]
+        if not isinstance(program, Program):
+            asked = compiled(program, scope, self.place)
+            program, settings = program._program, (settings, asked)
         if type(feed) is not dict:
-            feed = checked_feed(feed)
+            feed = as_dictionary(feed)
         fetches = tuple(fetch_list) if type(fetch_list) is list else listed(fetch_list)
-        key = (program.version, scope, tuple(feed), fetches, use_prune, changes[0])
+        if not isinstance(scope, Scope):
+            raise ArgumentTypeError(f"scope takes a Scope, not {type(scope).__name__}")
+        key = (program.version, scope.era, tuple(feed), fetches, use_prune, settings, self.device)
         try:
             bound = program.plans.get(key)
         except TypeError:  # lists within the list cannot be looked up
             key = (*key[:3], tuple(flattened(fetches)), *key[4:])
             bound = program.plans.get(key)
         if bound is None:
-            bound = kept(self, program, key)
+            bound = kept(self, program, scope, key)
         if program.lr_scheduler is not None:
             rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
-            scope.var(program.lr_var.name).value = rate
-        frame = filled(bound, feed)
-        limit = self.max_memory or bound.limit
-        if limit:
-            refuse_beyond(bound, frame, limit)
-        if bound.checked:
-            self.ledger = Ledger()
-            run_checked(bound.plan, frame, self.ledger)
-        elif bound.threads > 1 and bound.spreads():
-            run_spread(bound.plan, bound.spread, frame, bound.threads)
-        else:
-            run(bound.plan, bound.steps, frame)
-        for cell, slot in bound.stores:
-            value = frame[slot]
-            cell.value = value if isinstance(value, np.ndarray | Rows) else np.asarray(value)
-        return fetched(bound, frame, return_numpy)
+            cell_of(scope, program.lr_var.name).value = rate
+        if active:
+            bound = recorded(bound)
+        try:
+            if bound.turn is None:
+                return ran(self, bound, feed, return_numpy)
+            with bound.turn:
+                return ran(self, bound, feed, return_numpy)
+        except MemoryError as error:
+            raise as_resource(error) from None
+
+    def explain(
+        self,
+        program: Any = None,
+        feed: Any = None,
+        fetch_list: Any = None,
+        path: Any = "explain.html",
+        scope: Scope | None = None,
+    ) -> str:
+        """Write a page that shows how `program` is run; return its path.
+
+        It holds the Program, the plan's dependencies, streams and buffers, and the times of a run
+        on copies: `scope` and the random numbers stay as they are. It needs no network.
+
+        Args:
+            program (Program): the default main Program when None.
+            feed (dict): arrays by the name of the input.
+            fetch_list (list): variables or names.
+            path (str): of the file of HTML.
+            scope (Scope): where persistable values live; the global one when None.
+
+        Returns:
+            str: `path`.
+
+        Examples:
+            >>> import tempfile
+            >>> import scull as paddle
+            >>> main = paddle.static.Program()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     page = paddle.static.Executor().explain(main, path=f"{folder}/page.html")
+            >>> page.endswith("page.html")
+            True
+        """
+        explain = load("scull.profiler.explain", "explain")
+        return str(explain(self, program, feed, fetch_list, path, scope))
 
     def _prune_program(self, program: Program, feed: Any, fetch: Any, optimize_ops: Any) -> Program:
         """What values and updates need of `program`; every update is one when none is asked for."""
@@ -122,75 +192,89 @@ class Executor:
         return program._prune_with_input(list(feed), [*fetch, *updates])
 
 
-def unwrapped(program: Any) -> Program:
-    """The Program of an older door to it."""
-    inner = getattr(program, "_program", None)
-    if not isinstance(inner, Program):
-        raise ArgumentTypeError(
-            "Executor requires Program as its Parameter. But you passed in " + str(type(program))
-        )
-    return inner
+def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[Any]:
+    """The values that one run of a bound plan fetches."""
+    limit = executor.max_memory or bound.limit
+    if type(limit) is not int or limit < 0:
+        raise ArgumentError(f"max_memory is {limit!r}, not a number of bytes")
+    frame = filled(bound, feed, limit)
+    if bound.device is not None:
+        load("scull.executor.launch", "run_device")(bound, frame, limit > 0)
+    elif bound.checked and not bound.waits:
+        executor.ledger = Ledger()
+        run_checked(bound.plan, frame, executor.ledger)
+    elif ((bound.threads > 1 and not limit) or bound.waits) and (schedule := bound.parallel()):
+        looks = PADDLE["FLAGS_check_nan_inf"]
+        run_crew(schedule, HostWork(bound.plan, schedule, frame, looks=looks), bound.threads)
+    else:
+        run(bound.plan, bound.steps, frame)
+    for cell, slot in bound.stores:
+        value = frame[slot]
+        cell.value = value if isinstance(value, KINDS) else np.asarray(value)
+    return fetched(bound, frame, return_numpy)
 
 
-def checked_feed(feed: Any) -> dict[str, Any]:
-    """What is fed, as a dictionary."""
-    if feed is None:
-        return {}
-    if isinstance(feed, list | tuple) and len(feed) == 1:
-        feed = feed[0]
-    if not isinstance(feed, dict):
-        raise ArgumentTypeError(
-            f"feed requires dict as its Parameter. But you passed in {type(feed)}"
-        )
-    return feed
-
-
-def listed(fetch_list: Any) -> tuple[Any, ...]:
-    """What is to be fetched, as a tuple."""
-    if fetch_list is None:
-        return ()
-    if isinstance(fetch_list, str | Variable | Operator):
-        return (fetch_list,)
-    if not isinstance(fetch_list, Iterable):
-        raise ArgumentTypeError(
-            f"fetch_list takes variables or names, not {type(fetch_list).__name__}"
-        )
-    return tuple(fetch_list)
-
-
-def flattened(entries: Any) -> list[Any]:
-    """`entries` with those of lists within in line; of what `minimize` returned, the operators."""
-    found: list[Any] = []
-    for v in entries:
-        minimized = isinstance(v, tuple) and v and isinstance(v[0], list)
-        found.extend(flattened(v[:1] if minimized else v) if isinstance(v, list | tuple) else [v])
+def as_resource(error: MemoryError) -> ResourceError:
+    """`error` as one of ours, with its notes."""
+    if isinstance(error, ResourceError):
+        return error
+    found = ResourceError(f"there is not enough memory: {error}")
+    for note in getattr(error, "__notes__", ()):
+        found.add_note(note)
     return found
 
 
-def fetch_name(entry: Any) -> str:
-    """The name one entry of a fetch list means."""
-    name = entry if isinstance(entry, str) else getattr(entry, "name", None)
-    if not isinstance(name, str):
-        raise ArgumentTypeError(
-            "The item in fetch_list should be str, variable or optimize_op, but received "
-            f"{type(entry)}."
+def device_at(place: Any) -> Any:
+    """The device of a place; UnsupportedError where there is none."""
+    if place.kind not in MAKERS:
+        known = ", ".join(f"`{name}`" for name in sorted(MAKERS))
+        raise UnsupportedError(
+            f"there is no device {place.name}: Programs run on the CPU, and on {known} for tests"
         )
-    return name
+    return device_of(place)
 
 
-def kept(executor: Executor, program: Program, key: Any) -> Bound:
-    """A new plan, kept with the Program as long as that does not change."""
-    version, scope, feeds, fetches, prune, _ = key
-    entries = flattened(fetches)
-    updates = [v for v in entries if isinstance(v, Operator) and v.role & OPTIMIZE]
-    rest = [v for v in entries if not (isinstance(v, Operator) and v.role & OPTIMIZE)]
-    names = tuple(map(fetch_name, rest))
-    program.plans = {k: b for k, b in program.plans.items() if k[0] == version}
-    if len(program.plans) >= MOST_PLANS:
-        program.plans.clear()
+def default_program() -> Program:
+    """The default main Program, with a warning when nothing is in it."""
+    program: Program = main_program()
+    if not program.global_block().ops:
+        warnings.warn(
+            "Now you are using default_main_program, but there are no operators in the program to "
+            "be executed. Please ensure you create model correctly or you can pass the Program or "
+            "the CompiledProgram manually.",
+            stacklevel=3,
+        )
+    return program
+
+
+def compiled(program: Any, scope: Scope, place: Any) -> Settings:
+    """What the strategies of a CompiledProgram ask of its runs, in this scope alone."""
+    if not isinstance(getattr(program, "_program", None), Program):
+        raise ArgumentTypeError(
+            f"Executor requires Program as its Parameter. But you passed in {type(program)}"
+        )
+    program._compile(scope, place)
+    return Settings(*program._settings())
+
+
+@spanned("make plan")
+def kept(executor: Executor, program: Program, scope: Scope, key: Any) -> Bound:
+    """A new plan, kept with the Program as long as that does not change and the scope lives."""
+    version, _, feeds, fetches, prune, settings, device = key
+    names, updates = targets(fetches)
+    plans = program.plans
+    for old in [k for k in list(plans) if k[0] != version]:  # scopes may go meanwhile
+        plans.pop(old, None)
+    if len(plans) >= MOST_PLANS:
+        plans.clear()
     source = (
         executor._prune_program(program, feeds, names, updates) if prune or updates else program
     )
-    bound = bind(source, scope, feeds, names)
-    program.plans[key] = bound
+    asked = settings[1] if isinstance(settings, tuple) else PLAIN
+    bound = bind(source, scope, feeds, names or fetched_by(program), asked)
+    bound.device = device
+    if device is not None and not bound.waits:
+        bound.turn = device.turn
+    bound.scope = weakref.ref(scope, lambda _: plans.pop(key, None))
+    plans[key] = bound
     return bound

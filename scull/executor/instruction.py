@@ -1,7 +1,7 @@
 """Instructions: a kernel with everything bound, the slots it reads, the slots it fills."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from scull.autograd.version import owner
 from scull.core.eager import SILENT, kernel_for
 from scull.core.interpreter import interpreting
+from scull.core.memory import owner
 from scull.core.meta import Kind
 from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
@@ -21,6 +21,7 @@ from scull.ir.operator import Operator, program_outputs
 from scull.ir.told import value_of
 from scull.ir.variable import Variable
 
+NAMED = frozenset({np.maximum, np.minimum})  # take `out` by its name alone
 NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw of the run
 
 
@@ -38,6 +39,7 @@ class Instruction:
     is_shape: bool = False  # keeps the shape of a value and lets its memory go
     shapes: tuple[int, ...] = ()  # those of `reads` of which it looks at the shape only
     copies: bool = False  # its results get memory of their own, which is overwritten later
+    nested: Any = None  # the plan of its block, which it runs over a frame of its own
 
     def freeing(self, frees: tuple[int, ...]) -> "Instruction":
         """The same, dropping `frees` afterwards."""
@@ -45,13 +47,24 @@ class Instruction:
 
 
 def bind(
-    operator: Operator, slots: dict[Variable, int], draws: int, copies_views: bool
+    operator: Operator,
+    slots: dict[Variable, int],
+    draws: int,
+    copies_views: bool,
+    overwritten: Container[Variable] = (),
 ) -> Instruction:
-    """The instruction of one operator; `draws` is how many draws of the run come before it."""
+    """The instruction of one operator; `draws` is how many draws of the run come before it.
+
+    Others write over the memory of variables in `overwritten`.
+    """
     entries = [slot_numbers(s, slots) for s in (*operator.inputs, *operator.told.values())]
+    if operator.over is not None:
+        return bind_over(operator, slots, entries)
     call, random = (told_kernel if operator.told else bound_kernel)(operator, draws)
     if copies_views:
         call = copying(call)
+    if any(not v.shape and v in overwritten for v in operator.results()):
+        call = in_memory(call)
     get = getter([*entries, DRAW] if random else entries)
     reads = tuple(i for e in entries for i in (e if isinstance(e, list) else [e]) if i > DRAW)
     outs = [
@@ -68,6 +81,21 @@ def bind(
         where = slice(places[0], places[-1] + 1) if places else slice(0, 0)
         return Instruction(operator, spread, get, where, *rest)
     return Instruction(operator, scattering(spread, get, places), whole, slice(0, 0), *rest)
+
+
+def bind_over(operator: Operator, slots: dict[Variable, int], entries: list[Any]) -> Instruction:
+    """The instruction of an operator whose result takes the memory of an operand."""
+    assert operator.over is not None
+    call, over = operator.op.over, slots[operator.over]
+    reads = tuple(i for e in entries for i in (e if isinstance(e, list) else [e]) if i > DRAW)
+    if not isinstance(call, np.ufunc) or call in (np.maximum, np.minimum):  # these want `out=`
+        call = partial(into_last, call, {} if isinstance(call, np.ufunc) else operator.attrs)
+    return Instruction(operator, call, getter([*entries, over]), over, reads, ())
+
+
+def into_last(kernel: Any, attrs: dict[str, Any], *operands: Any) -> Any:
+    """Run a kernel that puts its result into the last operand."""
+    return kernel(*operands[:-1], out=operands[-1], **attrs)
 
 
 def overwrites(operator: Operator, output: str) -> bool:
@@ -165,6 +193,22 @@ def copying(call: Any) -> Any:
     return copy
 
 
+def in_memory(call: Any) -> Any:
+    """`call` with arrays in place of numbers, which nobody can write over."""
+
+    def calling(*operands: Any) -> Any:
+        return as_arrays(call(*operands))
+
+    return calling
+
+
+def as_arrays(found: Any) -> Any:
+    """`found`, its numbers as arrays without axes."""
+    if isinstance(found, list | tuple):
+        return [as_arrays(v) for v in found]
+    return np.asarray(found) if isinstance(found, np.generic) else found
+
+
 def apart(found: Any, taken: set[int]) -> Any:
     """`found` with a copy of what lies in memory that is `taken`, and takes that of the others."""
     if isinstance(found, list | tuple):
@@ -220,7 +264,7 @@ def bound_kernel(
         return counting(operator, attrs), False
     if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
         kernel = op.rows_kernel
-    elif op.rows_kernel is not None:
+    elif op.rows_kernel is not None and not isinstance(op.short, np.ufunc):
         return partial(by_kind, op, operator, attrs), False
     else:
         kernel = op.cpu or op.compute
@@ -228,15 +272,22 @@ def bound_kernel(
         return partial(op.planned or op.compute, **attrs), False
     if op.in_place:
         return in_place(operator, kernel, attrs), False
-    if isinstance(op.short, np.ufunc) and attrs.get("axis", -1) == -1:
+    plain = isinstance(op.short, np.ufunc) and kernel is not op.rows_kernel
+    if plain and attrs.get("axis", -1) == -1:
         return op.short, False
     return (partial(kernel, **attrs) if attrs else kernel), False
 
 
 def with_draw(kernel: Any, seed: Any, draws: int) -> tuple[Any, bool]:
-    """A random kernel: of a fixed draw where the operator has a seed, else of this run's draw."""
+    """A random kernel: of a fixed draw where the operator has a seed, else of this run's draw.
+
+    Where nobody knows how many draws come before it, it is given the generator and takes the next.
+    """
     if seed:
         return partial(kernel, draw=Draw(seed & (2**64 - 1), 0)), False
+
+    if draws < 0:
+        return (lambda *operands: kernel(*operands[:-1], draw=operands[-1].reserve(1))), True
 
     def drawing(*operands: Any) -> Any:
         first = operands[-1]
@@ -295,6 +346,14 @@ def unshaped(op: Any, attrs: dict[str, Any]) -> Any:
         return op.compute(*operands[:place], like, *operands[place + 1 :], **attrs)
 
     return reading
+
+
+def unrecorded(op: Any, metas: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`metas` of operands as they are; of an XShape that of what it records."""
+    if not op.shape_record:
+        return metas
+    pairs = zip(op.inputs, metas, strict=True)
+    return tuple(m.with_shape(m.shape[1:]) if m and n == op.shape_record else m for n, m in pairs)
 
 
 def by_tensors(op: Any, attrs: dict[str, Any], *operands: Any) -> Any:

@@ -6,6 +6,7 @@ order counts: a value goes when the last users of it that no other user follows 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from scull.core.meta import count
 from scull.core.tensor import stub
@@ -68,7 +69,7 @@ def shrunk(
 class Uses:
     """The instructions that use one value: its elements, or its shape alone."""
 
-    slot: int
+    slot: Any
     users: list[int] = field(default_factory=list)
     shapes: list[int] = field(default_factory=list)
     replaced: bool = False  # by its last user: it goes by that
@@ -78,27 +79,30 @@ class Uses:
 class Lifetime:
     """When one value goes, in whatever order the instructions run."""
 
-    slot: int
+    slot: Any  # of a frame; where there are several, which and its slot
     users: tuple[int, ...]  # who makes, reads or overwrites it
     last: tuple[int, ...]  # those of `users` that no other follows; none: it goes at once
     keeps_shape: bool  # whether somebody may still look at its shape then
 
 
 def lifetimes(
-    instructions: Sequence[Instruction], graph: Graph, kept: Iterable[int]
+    instructions: Sequence[Any], graph: Graph, kept: Iterable[Any]
 ) -> tuple[Lifetime, ...]:
-    """The lifetime of every value but of those in `kept`, in the order of their first use."""
+    """The lifetime of every value but of those in `kept`, in the order of their first use.
+
+    Of what reads, fills and looks at the shapes of slots: instructions, or tasks.
+    """
     keep = set(kept)
     found = (u for u in uses(instructions) if u.slot not in keep and not u.replaced)
     return tuple(lifetime(use, graph) for use in found)
 
 
-def uses(instructions: Sequence[Instruction]) -> list[Uses]:
+def uses(instructions: Sequence[Any]) -> list[Uses]:
     """Who uses each value; a slot that gets a new one holds several by turns."""
     found: list[Uses] = []
-    current: dict[int, Uses] = {}
+    current: dict[Any, Uses] = {}
 
-    def opened(slot: int) -> Uses:
+    def opened(slot: Any) -> Uses:
         current[slot] = Uses(slot)
         found.append(current[slot])
         return current[slot]

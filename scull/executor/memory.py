@@ -9,6 +9,7 @@ from scull.core.op import Op
 from scull.core.refusal import explained
 from scull.errors import ResourceError, UnknownSizeError
 from scull.executor.alias import handed_on, shared, written
+from scull.executor.closed import results_of
 from scull.executor.instruction import Instruction
 from scull.executor.trace import Origin, Reading, is_traced, reading, traced
 from scull.ir.operator import Operator, each
@@ -51,6 +52,8 @@ class Sizes:
         self.metas = metas
         self.buffers: dict[Variable, list[Buffer]] = {}  # none: memory from outside the run
         self.strided: set[Variable] = set()  # values that may not lie in order
+        self.lies: dict[Variable, Origin] = {}  # of the last step: results in another's memory
+        self.kept: list[Meta] = []  # what the block of the last step keeps for its gradient
         self.live = self.peak = 0
         self.doubt = ""
 
@@ -73,13 +76,17 @@ class Sizes:
 
     def run(self, step: Instruction) -> None:
         """Take what a step makes."""
+        if step.nested is not None:
+            self.run_block(step)
+        elif step.operator.op.has_blocks:  # of dataflow: rounds overlap as they like
+            raise UnknownSizeError(said(step.operator))
         o, over = step.operator, written(step.operator)
         results = {r: None for r in o.results() if r not in over}
-        lies = self.places(o, step.copies)
+        lies = self.lies = self.places(o, step.copies)
         for r in results:
             if nbytes(self.meta(r)) == -1 and r in hidden(o):  # kernels leave it empty
                 self.metas[r] = r.meta.with_shape((0,) * r.ndim)
-            if nbytes(self.meta(r)) == -1:
+            if self.size(o, r) == -1:
                 raise UnknownSizeError(said(o))
         old = {r: self.buffers.pop(r, []) for r in results}
         for r in sorted(results, key=lambda r: r in lies and lies[r].value in results):
@@ -87,13 +94,48 @@ class Sizes:
                 x = lies[r].value
                 self.view(o, r, lies[r], old[x] if x in old else self.buffers.get(x, []))
             else:
-                self.add(r, [Buffer(nbytes(self.meta(r)))])
+                self.add(r, [Buffer(self.size(o, r))])
+        self.peak = max(self.peak, self.live)  # what results take the place of goes after they came
         for r in results:
             self.drop(r, [b for b in old[r] if b not in self.buffers[r]])
         mixed = [self.meta(x) for x in o.operands() if x in self.strided]
         if any(spreads(o, x, self.meta(r)) for x in mixed for r in results):
             self.strided.update(results)
-        self.peak = max(self.peak, self.live)
+        if o.source is not None:  # gradients are known by the variables of the Program
+            pairs = zip(o.source.results(), o.results(), strict=False)
+            self.metas.update((v, self.meta(place)) for v, place in pairs)
+
+    def run_block(self, step: Instruction) -> None:
+        """Take what the block of an operator takes while it runs, of a loop in any round."""
+        o, plan = step.operator, step.nested
+        inner = Sizes(dict(self.metas))
+        inner.strided.update(self.strided)
+        before = {v: inner.meta(v) for v in o.results()}
+        for _ in range(1 + o.op.repeats):
+            inner.run_all(plan.steps, plan.variables)
+        given = {d: v for v, d in results_of(o.op.source).items()} if o.op.backward else {}
+        for r in o.results():
+            self.metas[r] = self.meta(given[r]) if r in given else inner.meta(r)
+            if o.op.repeats and r in set(o.operands()) and self.metas[r] != before[r]:
+                raise UnknownSizeError(said(o))
+        self.kept = [inner.meta(s.variable) for s in o.op.saves if not s.shape]
+        self.peak = max(self.peak, self.live + inner.peak)
+        self.doubt = self.doubt or f"{said(o)}, whose block may not run"
+
+    def size(self, o: Operator, r: Variable) -> int:
+        """The bytes of a result; of what a loop keeps for its gradient nobody knows them."""
+        if r.kind is not Kind.SCOPES or o.op.repeats:
+            return nbytes(self.meta(r))
+        sizes = list(map(nbytes, self.kept))
+        return -1 if -1 in sizes else sum(sizes)
+
+    def run_all(self, steps: tuple[Instruction, ...], variables: Any) -> None:
+        """Take what steps make, and let go what they drop."""
+        for step in steps:
+            if not step.is_shape:
+                self.run(step)
+            for slot in (*(step.writes if step.is_shape else ()), *step.frees):
+                self.drop(variables[slot], self.buffers.pop(variables[slot], []))
 
     def places(self, o: Operator, copied: bool) -> dict[Variable, Origin]:
         """The results that lie in another variable."""
@@ -102,10 +144,12 @@ class Sizes:
         if found is not None:
             self.metas.update({r: m for r, (m, _) in found.items() if count(r.meta.shape) == -1})
             return {r: at for r, (_, at) in found.items() if at is not None and not copied}
-        if any(nbytes(self.meta(r)) == -1 for r in o.results()):
+        unsure = bool(o.op.recorded) or any(nbytes(r.meta) == -1 for r in o.results())
+        if unsure and not o.op.has_blocks:
             self.metas.update(inferred(o, self.metas))
-        unknown = rules or "python" in o.op.effects
-        lies = {r: Origin(x, True, True) for r, x in handed_on(o) if unknown}
+        unknown = rules or "python" in o.op.effects or o.op.has_blocks
+        handed = ((r, x) for r, x in handed_on(o) if unknown and r.kind is not Kind.SCOPES)
+        lies = {r: Origin(x, True, True) for r, x in handed}
         own = set(o.results())
         for r, x, writes in shared(o):
             if writes or (copied and x not in own):
@@ -138,11 +182,7 @@ def peak_of(
     sizes = Sizes({variables[slot]: meta for slot, meta in given.items()})
     sizes.strided.update(variables[slot] for slot in strided)
     try:
-        for step in steps:
-            if not step.is_shape:
-                sizes.run(step)
-            for slot in (*(step.writes if step.is_shape else ()), *step.frees):
-                sizes.drop(variables[slot], sizes.buffers.pop(variables[slot], []))
+        sizes.run_all(steps, variables)
     except UnknownSizeError as unknown:
         return Peak(None, str(unknown))
     return Peak(sizes.peak, sizes.doubt)
@@ -187,7 +227,7 @@ def inferred(o: Operator, known: Metas) -> Metas:
         return {r: m for r, m in found.items() if m is not None and m.ndim == r.ndim}
     metas = operand_metas(o, known)
     try:
-        made = list(op.noted(op.infer(metas, o.attrs)))
+        made = list(op.infer(metas, o.attrs))
     except Exception as error:
         raise explained(error, op, metas, o.attrs) from None
     if op.xshape:

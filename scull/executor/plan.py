@@ -3,16 +3,21 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scull.core.meta import Meta
+from scull.core.meta import Kind, Meta
 from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
+from scull.executor.closed import BlockOp
+from scull.executor.convert import converted
 from scull.executor.dependency import Graph, graph_of, legal_order
 from scull.executor.instruction import Instruction, bind
 from scull.executor.lifetime import Lifetime, last_uses, lifetimes, shrunk
+from scull.executor.nested import bind_blocks, inner_of
+from scull.executor.order import early_updates
 from scull.executor.prepare import prepare
+from scull.executor.reuse import reusing
 from scull.executor.text import dot_text, plan_text
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from scull.executor.memory import Peak
 
 FIRST = 2  # the first slot of a frame that belongs to a variable
+IN_ORDER = -1  # draws whose number nobody knows ahead: each comes when its turn is
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,11 @@ class Plan:
     fetches: tuple[tuple[int, bool], ...]  # slot, whether the value must be copied out
     loads: tuple[tuple[str, int], ...]  # persistable variables read from the scope
     stores: tuple[tuple[str, int], ...]  # persistable variables put into the scope
-    draws: int  # random draws of a run
+    draws: int  # random draws of a run, or IN_ORDER
     variables: tuple[Any, ...]  # by slot
     kept: frozenset[int]  # slots that are never dropped
     sequential: bool = False  # each instruction waits for the one before it
+    early: bool = False  # updates run right after what they wait for
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -55,11 +62,16 @@ class Plan:
         return tuple(step for step in self.steps if not step.is_shape)
 
     @cached_property
+    def loop(self) -> tuple[Any, ...]:
+        """The steps as the loop takes them."""
+        return tuple((s.call, s.get, s.put, s.frees) for s in self.steps)
+
+    @cached_property
     def graph(self) -> Graph:
         """Which instructions wait for which."""
         operators = tuple(step.operator for step in self.instructions)
         copies = {step.operator for step in self.instructions if step.copies}
-        return graph_of(touched(operators, copies), self.sequential)
+        return graph_of(touched(operators, copies, self.draws == IN_ORDER), self.sequential)
 
     @cached_property
     def lifetimes(self) -> tuple[Lifetime, ...]:
@@ -97,53 +109,142 @@ def make_plan(
     seed: int = -1,
     sequential: bool = False,
     skip_gc_vars: tuple[str, ...] = (),
+    collects: bool = True,
+    reuses: bool = True,
+    early: bool = False,
 ) -> Plan:
     """Plan one run of `block`.
 
     In program order, or in any legal one picked by a `seed` that is not negative; what
-    `skip_gc_vars` names is never dropped.
+    `skip_gc_vars` names is never dropped, and nothing is unless it `collects`. What it `reuses` is
+    memory: of an operand that nobody needs any more, for a result. Updates run `early`, right
+    after what they wait for, or when their turn comes.
     """
     prepared = prepare(block, feed_names, fetch_names)
-    operators, feeds = prepared.operators, prepared.feeds
-    drawing = [o for o in operators if "random" in o.op.effects and not o.attrs.get("seed")]
-    number = {o: i for i, o in enumerate(drawing)}
-    cut = copied_views(operators, prepared.fetches, feeds)
-    copies = {operators[i] for i in cut}
-    operators = scheduled(operators, copies, seed, sequential)
-    slots = numbered(feeds, operators, prepared.fetches)
-    steps = [bind(o, slots, number.get(o, 0), o in copies) for o in operators]
+    feeds, fetched = prepared.feeds, prepared.fetches
+    order = Order(seed, sequential, reuses and collects, early)
+    keeping = (*fetched, *(v for v in map(block.find, skip_gc_vars) if v is not None))
+    laid = laid_out(prepared.operators, feeds, keeping, order)
+    slots, operators = laid.slots, laid.operators
     loads, stores = bound_to_scope(operators, slots, set(feeds))
-    overwritten = {v for o in operators for v in written(o)}
     fetches = tuple(
-        (slots[v], v in set(prepared.fetches[:i]) or must_copy(v, feeds, operators))
-        for i, v in enumerate(prepared.fetches)
+        (slots[v], v in set(fetched[:i]) or must_copy(v, feeds, operators))
+        for i, v in enumerate(fetched)
     )
     kept = {slots[v] for v in slots if v.persistable or v.name in skip_gc_vars}
-    kept.update(slot for slot, _ in fetches)
-    steps = shrunk(steps, slots, kept)
-    frees = last_uses(steps, kept)
+    kept.update(slots.values() if not collects else (slot for slot, _ in fetches))
     return Plan(
-        tuple(step.freeing(f) for step, f in zip(steps, frees, strict=True)),
+        freed(laid, kept),
         len(slots) + FIRST,
-        tuple((v, slots[v], v in overwritten) for v in feeds),
+        tuple((v, slots[v], v in laid.overwritten) for v in feeds),
         fetches,
         loads,
         stores,
-        len(number),
+        laid.draws,
         (None, None, *slots),
         frozenset(kept),
         sequential,
+        early and not sequential and seed < 0,
     )
 
 
+class Order(NamedTuple):
+    """In which order a plan runs: any legal one picked by a seed, or nearly that of the Program."""
+
+    seed: int
+    sequential: bool
+    reuses: bool  # whether results take the memory of operands
+    early: bool  # whether updates run as soon as they may
+
+
+class Layout(NamedTuple):
+    """The operators of a run in order, the places of their variables, the instructions."""
+
+    operators: tuple[Operator, ...]
+    slots: dict[Variable, int]
+    steps: list[Instruction]
+    overwritten: frozenset[Variable]
+    draws: int
+
+
+def laid_out(
+    operators: tuple[Operator, ...],
+    entries: tuple[Variable, ...],
+    exits: tuple[Variable, ...],
+    order: Order,
+    *,
+    within: bool = False,
+    again: bool = False,
+) -> Layout:
+    """The instructions of operators that begin with values of `entries`, for those of `exits`.
+
+    `within` another plan nobody counts draws ahead; `again`: they run perhaps more than once.
+    """
+    operators = converted(operators, exits)
+    if order.reuses:
+        operators = reusing(operators, (*entries, *exits))
+    drawing = [o for o in operators if "random" in o.op.effects and not o.attrs.get("seed")]
+    in_order = bool(drawing) and (within or any(o.op.has_blocks for o in drawing))
+    number = {o: IN_ORDER if in_order else i for i, o in enumerate(drawing)}
+    cut = copied_views(operators, exits, entries, again=again)
+    copies = {operators[i] for i in cut}
+    operators = scheduled(operators, copies, order, in_order)
+    slots = numbered(entries, operators, exits)
+    overwritten = frozenset(v for o in operators for v in written(o))
+    steps = []
+    for o in operators:
+        if isinstance(o.op, BlockOp):
+            inner = inner_of(nested_plan(o.op, order), o.op, slots)
+            steps.append(bind_blocks(o, slots, o in copies, inner))
+        elif o.op.has_blocks:  # all operators of a block of dataflow
+            bind_dataflow = load("scull.executor.dataflow", "bind_dataflow")
+            steps.append(bind_dataflow(o, slots, order.seed))
+        else:
+            steps.append(bind(o, slots, number.get(o, 0), o in copies, overwritten))
+    return Layout(operators, slots, steps, overwritten, IN_ORDER if in_order else len(number))
+
+
+def nested_plan(op: BlockOp, order: Order) -> Plan:
+    """The plan of a block, whose values come from the frame around it and go there."""
+    entries, exits, again = op.begins, op.ends, op.repeats
+    laid = laid_out(op.body.operators, entries, exits, order, within=True, again=again)
+    slots = laid.slots
+    kept = {slots[v] for v in (*exits, *(entries if again else ()))}
+    return Plan(
+        freed(laid, kept),
+        len(slots) + FIRST,
+        (),
+        (),
+        (),
+        (),
+        laid.draws,
+        (None, None, *slots),
+        frozenset(kept),
+        order.sequential,
+    )
+
+
+def freed(laid: Layout, kept: set[int]) -> tuple[Instruction, ...]:
+    """The instructions, each dropping what nobody needs after it."""
+    steps = shrunk(laid.steps, laid.slots, kept)
+    frees = last_uses(steps, kept)
+    return tuple(step.freeing(f) for step, f in zip(steps, frees, strict=True))
+
+
 def scheduled(
-    operators: tuple[Operator, ...], copies: set[Operator], seed: int, sequential: bool
+    operators: tuple[Operator, ...], copies: set[Operator], order: Order, in_order: bool
 ) -> tuple[Operator, ...]:
-    """`operators` in any legal order, picked by `seed`; program order when it is negative."""
-    if seed < 0 or sequential:
+    """`operators` in any legal order, picked by a seed; program order when it is negative.
+
+    In that updates may come early.
+    """
+    if order.sequential or (order.seed < 0 and not order.early):
         return operators
-    graph = graph_of(touched(operators, copies))
-    return tuple(operators[i] for i in legal_order(graph, seed))
+    accesses = touched(operators, copies, in_order)
+    if order.seed < 0:
+        return early_updates(operators, accesses)
+    graph = graph_of(accesses)
+    return tuple(operators[i] for i in legal_order(graph, order.seed))
 
 
 def numbered(feeds: Any, operators: Any, fetches: Any) -> dict[Variable, int]:
@@ -169,16 +270,21 @@ def bound_to_scope(
     loads: dict[Variable, int] = {}
     for o in operators:
         for v in o.operands():
-            if v not in first_written and v not in fed:
+            if v not in first_written and v not in fed and from_scope(v):
                 loads.setdefault(v, slots[v])
         first_written.update(o.results())
     for v, slot in slots.items():
-        if v not in first_written and v not in fed:
+        if v not in first_written and v not in fed and from_scope(v):
             loads.setdefault(v, slot)
     fresh = {v for o in operators for v in set(o.results()) - written(o)}  # memory of its own
     stores = {v: slots[v] for v in first_written if v.persistable and v in fresh}
     order = sorted(stores, key=lambda v: stores[v])
     return tuple((v.name, s) for v, s in loads.items()), tuple((v.name, stores[v]) for v in order)
+
+
+def from_scope(v: Variable) -> bool:
+    """Whether a run cannot begin without a value of `v`: a list of tensors begins empty."""
+    return v.persistable or v.kind is not Kind.ARRAY
 
 
 def must_copy(v: Variable, feeds: Any, operators: Any) -> bool:

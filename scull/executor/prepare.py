@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from scull.deferred import load
 from scull.errors import FeedError, FetchError, UnknownOpError
+from scull.executor.closed import closed
 from scull.ir.operator import ForeignOp, Operator
 from scull.ir.variable import Variable
+from scull.ir.verify_dataflow import is_dataflow
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ def prepare(block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...
             )
     feeds = tuple(v for v in (block.find(n) for n in feed_names) if v is not None)
     fetches = tuple(fetched(block, n) for n in fetch_names)
+    if is_dataflow(operators):
+        operators = load("scull.executor.dataflow", "gathered")(operators, fetches)
+    else:
+        operators = closed(operators, feeds, fetches)
     missing_feeds(block, operators, set(feeds))
     return Prepared(operators, feeds, fetches)
 

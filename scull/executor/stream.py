@@ -1,12 +1,12 @@
 """Streams and events: on which queue each task runs, and how one waits for another."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scull.core.place import Place
 from scull.executor.dependency import Edge, graph_of
-from scull.executor.transfer import COMPUTE, COPY_IN, Task, tasks_of
+from scull.executor.transfer import COMPUTE, COPY_IN, Spot, Task, tasks_of
 
 DIRECT, SYNCHRONIZE, EVENT = "direct", "synchronize", "event"
 ASYNCHRONOUS = frozenset({COMPUTE, COPY_IN})  # what is launched goes on by itself
@@ -30,6 +30,8 @@ class Streams:
     tasks: tuple[Task, ...]
     streams: tuple[str, ...]  # by task
     waits: tuple[Wait, ...]
+    kept: frozenset[Spot]  # what is never dropped
+    homes: Mapping[int, str]  # where what goes to the scope is in the end
 
     @property
     def events(self) -> dict[int, tuple[str, ...]]:
@@ -44,12 +46,17 @@ class Streams:
         return streams_text(self)
 
 
-def streams_of(plan: Any, place: Place, count: int = 1) -> Streams:
-    """The streams of a plan on `place`, whose device computes on `count` of them."""
-    tasks = tasks_of(plan, place)
+def streams_of(plan: Any, place: Place, count: int = 1, copies: Collection[int] = ()) -> Streams:
+    """The streams of a plan on `place`, whose device computes on `count` of them.
+
+    The instructions `copies` make no views there.
+    """
+    laid = tasks_of(plan, place, copies)
+    tasks = laid.tasks
     graph = graph_of([task.touches for task in tasks], plan.sequential)
     streams = assigned(tasks, graph.edges, count)
-    return Streams(str(place), tasks, streams, tuple(waits_of(tasks, streams, graph.conflicts)))
+    waits = tuple(waits_of(tasks, streams, graph.conflicts))
+    return Streams(place.name, tasks, streams, waits, laid.kept, laid.homes)
 
 
 def assigned(tasks: Sequence[Task], edges: Sequence[Edge], count: int) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """A plan as text, and as a picture in the language of Graphviz."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from scull.core.meta import Kind, count
 from scull.executor.dependency import Edge, Reason
 from scull.executor.instruction import Instruction
 
@@ -17,14 +18,31 @@ def plan_text(plan: Any) -> str:
 def step_lines(plan: Any) -> list[str]:
     """Steps with what they read, fill and drop; instructions have numbers."""
 
-    def listed(slots: Iterable[int]) -> str:
-        return ", ".join(plan.names[s] for s in slots)
-
+    listed = lister(plan)
     size = len(plan.variables) - 2
-    lines = [f"plan: {len(plan.instructions)} instructions, {size} variables, {plan.draws} draws"]
+    draws = "draws in order" if plan.draws < 0 else f"{plan.draws} draws"
+    lines = [f"plan: {len(plan.instructions)} instructions, {size} variables, {draws}"]
+    if plan.early:
+        lines.append("  order  updates right after what they wait for")
     lines.append(f"  peak   {plan.peak}")
     lines.append(f"  feed   {listed(s for _, s, _ in plan.feeds)}")
     lines.append(f"  load   {listed(s for _, s in plan.loads)}")
+    lines += run_lines(plan)
+    lines.append(f"  store  {listed(s for _, s in plan.stores)}")
+    lines.append(f"  fetch  {listed(s for s, _ in plan.fetches)}")
+    return lines
+
+
+def lister(plan: Any) -> Callable[[Iterable[int]], str]:
+    """A function that gives the names of slots, in a row."""
+    return lambda slots: ", ".join(plan.names[s] for s in slots)
+
+
+def run_lines(plan: Any) -> list[str]:
+    """The steps in order; below an operator with blocks what a run of its block does."""
+
+    listed = lister(plan)
+    lines: list[str] = []
     number = 0
     for step in plan.steps:
         drops = f"   drops {listed(step.frees)}" if step.frees else ""
@@ -32,10 +50,24 @@ def step_lines(plan: Any) -> list[str]:
             lines.append(f"         shape of {listed(step.writes)}{drops}")
             continue
         lines.append(f"  {number:>4}   {instruction_text(step, listed)}{drops}")
+        if step.nested is not None:
+            lines += [f"       {line}" for line in run_lines(step.nested)]
+            lines += kept_lines(step)
         number += 1
-    lines.append(f"  store  {listed(s for _, s in plan.stores)}")
-    lines.append(f"  fetch  {listed(s for s, _ in plan.fetches)}")
     return lines
+
+
+def kept_lines(step: Instruction) -> list[str]:
+    """What every run of a block keeps for its gradient block."""
+    saves = () if step.operator.op.backward else step.operator.op.saves
+    values = [s.variable for s in saves if not s.shape]
+    if not values:
+        return []
+    counts = [-1 if v.kind is not Kind.DENSE else count(v.shape) for v in values]
+    total = sum(n * v.dtype.itemsize for n, v in zip(counts, values, strict=True))
+    size = "as much as it makes" if -1 in counts else f"{total} bytes"
+    names = ", ".join(v.name for v in values)
+    return [f"         every run keeps {size} for its gradient: {names}"]
 
 
 def instruction_text(step: Instruction, listed: Any) -> str:

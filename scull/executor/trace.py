@@ -14,6 +14,7 @@ from scull.core.op import Op, as_outputs
 from scull.core.operand import padded
 from scull.core.tensor import Value
 from scull.errors import ScullError
+from scull.executor.instruction import unrecorded
 from scull.ir.operator import Operator, each
 from scull.ir.variable import Variable
 from scull.lang.body import Map
@@ -102,11 +103,7 @@ def traced(
     that the type rules of its parts refuse. Those in `strided` may not lie in order.
     """
     op, attrs = operator.op, dict(operator.attrs)
-    if op.shape_record:
-        metas = tuple(
-            m.with_shape(m.shape[1:]) if n == op.shape_record else m
-            for n, m in zip(op.inputs, metas, strict=True)
-        )
+    metas = unrecorded(op, metas)
     if op.takes_wanted:
         pairs = zip(op.outputs, operator.outputs, strict=False)
         attrs["wanted"] = tuple(n for n, slot in pairs if slot is not None)

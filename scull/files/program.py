@@ -10,6 +10,7 @@ from scull.core.dtype import dtype_of
 from scull.core.meta import Kind, Meta, sized
 from scull.errors import FileError
 from scull.files import proto
+from scull.files.legacy import modern
 from scull.files.wire import (
     AttributeKind,
     attribute_value,
@@ -17,7 +18,7 @@ from scull.files.wire import (
     set_attribute,
     write_program,
 )
-from scull.ir.block import Block
+from scull.ir.block import Block, is_undeclared
 from scull.ir.operator import (
     COMMON,
     EMPTY,
@@ -140,6 +141,7 @@ def stored_dtype(number: int, name: str) -> Any:
 
 def operator_from(message: Any, block: Block, where: str) -> Operator:
     """An operator as its message describes it."""
+    message = modern(message)
     inputs = {p.parameter: list(p.arguments) for p in message.inputs}
     outputs = {p.parameter: list(p.arguments) for p in message.outputs}
     op = foreign_or_declared(message.type, inputs, outputs)
@@ -147,7 +149,8 @@ def operator_from(message: Any, block: Block, where: str) -> Operator:
     if not isinstance(op, ForeignOp) and any(s not in slots and a for s, a in inputs.items()):
         op = ForeignOp(message.type, tuple(inputs), tuple(outputs))
     ins = tuple(
-        slot_from(inputs.get(op.slot(n), []), n in op.lists, block, where) for n in op.inputs
+        slot_from(inputs.get(op.slot(n), []), n in op.lists, block, where, open=op.has_blocks)
+        for n in op.inputs
     )
     outs = tuple(
         slot_from(outputs.get(op.slot(n), []), n in op.output_lists, block, where)
@@ -160,14 +163,31 @@ def operator_from(message: Any, block: Block, where: str) -> Operator:
     return made
 
 
-def slot_from(names: list[str], is_list: bool, block: Block, where: str) -> Any:
-    """What stands in one slot: a variable, None, or a list."""
-    found = [None if n == EMPTY else variable_called(n, block, where) for n in names]
+def slot_from(
+    names: list[str], is_list: bool, block: Block, where: str, *, open: bool = False
+) -> Any:
+    """What stands in one slot: a variable, None, or a list.
+
+    One that is `open` may name gradients that nobody computes and no block has.
+    """
+    found = [
+        undeclared(n, block)
+        if open and is_undeclared(n, block)
+        else None
+        if n == EMPTY
+        else variable_called(n, block, where)
+        for n in names
+    ]
     if is_list:
         return found
     if len(found) > 1:
         raise FileError(f"{where} has {len(found)} variables in a slot that takes one")
     return found[0] if found else None
+
+
+def undeclared(name: str, block: Block) -> Variable:
+    """A gradient that nobody computes."""
+    return Variable(name, Meta(()), block)
 
 
 def variable_called(name: str, block: Block, where: str) -> Variable:

@@ -11,7 +11,7 @@ from scull.core.absent import absent
 from scull.core.dtype import dtype_of
 from scull.core.meta import broadcast
 from scull.core.op import by_type, op_of
-from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace, Place
 from scull.core.random import Generator
 from scull.core.tensor import Parameter
 from scull.core.tensor import Tensor as EagerTensor
@@ -34,6 +34,12 @@ from scull.framework.derivative import get_grad_op_desc
 from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
 from scull.framework.operator import Operator
 from scull.framework.setting import finfo, iinfo
+from scull.framework.stream import (
+    load_lod_tensor,
+    load_selected_rows,
+    save_lod_tensor,
+    save_selected_rows,
+)
 from scull.framework.var_desc import AttrType, DataType, DeviceType, VarDesc
 from scull.ir.operator import EMPTY
 from scull.runtime.scope import Cell as Variable
@@ -242,7 +248,7 @@ __getattr__ = absent(
             "Executor StandaloneExecutor Job Plan ParallelExecutor"
         ),
         "scull runs on the CPU": (
-            "XPUPlace IPUPlace CustomPlace CUDAStream CUDAEvent DeviceContext"
+            "XPUPlace IPUPlace CUDAStream CUDAEvent DeviceContext"
             " cuda_empty_cache default_cuda_generator"
         ),
         "saved models are run by paddle.static.load_inference_model and an Executor": (

@@ -7,8 +7,9 @@ import numpy as np
 
 from scull.core import session
 from scull.core.dtype import dtype_of
+from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.flags import PADDLE, PRIVATE
+from scull.flags import PADDLE, PRIVATE, changes
 
 
 def set_default_dtype(d: Any) -> None:
@@ -40,7 +41,11 @@ def set_flags(flags: dict[str, Any]) -> None:
     if not isinstance(flags, dict):
         raise ArgumentTypeError("flags in set_flags should be a dict")
     for name, value in flags.items():
-        PADDLE[known_flag(name, "set")] = value
+        truth = isinstance(PADDLE[known_flag(name, "set")], bool)
+        PADDLE[name] = bool(value) if truth else value
+    changes[0] += 1
+    if "FLAGS_check_nan_inf" in flags:
+        load("scull.core.check", "follow")()
 
 
 def get_flags(flags: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import warnings
 from itertools import islice
 
 from scull.core import session
+from scull.core.timeline import LOADING, span
 from scull.errors import ArgumentError
 from scull.io.batch_sampler import BatchSampler, EndlessSampler
 from scull.io.collate import (
@@ -19,6 +20,7 @@ from scull.io.dataset import is_iterable
 from scull.io.demand import demand
 from scull.io.fetch import Recipe, fetcher_of
 from scull.io.worker import Job, Pool, fresh_seed
+from scull.profiler.timer import benchmark
 
 
 class DataLoader:
@@ -170,7 +172,7 @@ class Batches:
     """One pass over a loader."""
 
     def __init__(self, loader, source):
-        self.source = source
+        self.source, self.dataset = source, loader.dataset
         self.sized = loader.batch_sampler if loader.auto_collate_batch else loader.dataset
         self.fresh = loader.num_workers > 0 or loader._recipe().collate is default_collate_fn
         self.places = len(loader.places)
@@ -183,6 +185,15 @@ class Batches:
         return len(self.sized)
 
     def __next__(self):
+        timer = benchmark()
+        timer.before_reader(self.dataset)
+        with span("DataLoader", LOADING):
+            batch = self.following()
+        timer.after_reader()
+        return batch
+
+    def following(self):
+        """The next batch."""
         if not is_static():
             return convert(next(self.source), self._tensor)
         group = [convert(batch, array_of) for batch in islice(self.source, self.places)]

@@ -10,10 +10,17 @@ from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
 from scull.core.operand import refuse_strangers
 from scull.core.refusal import lawful, noted, user_line
-from scull.errors import ArgumentTypeError, ProgramError, ScullError, SlotError
+from scull.errors import ArgumentTypeError, ProgramError, ScullError, ShapeError, SlotError
 from scull.ir.operator import Operator, filled_slots, program_outputs
 from scull.ir.text import block_text
 from scull.ir.variable import ParameterVariable, Variable, with_batch
+
+ALIKE = ("meta", "persistable", "is_data", "stop_gradient", "lod_level", "need_check_feed")
+
+
+def is_alike(known: Variable, made: Variable) -> bool:
+    """Whether a variable is what a new one of its name is."""
+    return all(getattr(known, name) == getattr(made, name) for name in ALIKE)
 
 
 class Block:
@@ -61,11 +68,23 @@ class Block:
         return variable
 
     def variable(self, name: str, meta: Meta, **options: Any) -> Variable:
-        """A new variable of this block."""
-        return self.add(Variable(name, meta, self, **options))
+        """A variable of this block: the one of this name that is alike, or a new one."""
+        known = self.vars.get(name)
+        made = Variable(name, meta, self, **options)
+        if known is not None and type(known) is Variable and is_alike(known, made):
+            return known
+        return self.add(made)
 
     def parameter(self, name: str, meta: Meta, **options: Any) -> ParameterVariable:
-        """A new parameter of this block."""
+        """A parameter of this block: the one of this name, or a new one."""
+        known = self.vars.get(name)
+        if isinstance(known, ParameterVariable):
+            if known.meta != meta:
+                raise ShapeError(
+                    f"Variable '{name}' has been created before: it is {known.meta}, and here "
+                    f"{meta} is asked for"
+                )
+            return known
         made = ParameterVariable(name, meta, self, **options)
         self.add(made)
         return made
@@ -102,7 +121,8 @@ class Block:
             op, program_outputs(op), self.resolved(outputs), "output", op.output_lists
         )
         for n, slot in zip(op.inputs, ins, strict=True):
-            if n in op.needed and not slot and op.forward is None:
+            lacks = not slot and not (slot == [] and "python" in op.effects)  # a call of nothing
+            if n in op.needed and lacks and op.forward is None:
                 raise SlotError(
                     f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there"
                 )
@@ -188,6 +208,7 @@ class Block:
         if (
             outputs is not None
             and operator.inputs
+            and not operator.op.has_blocks
             and all(v.stop_gradient for v in operator.operands())
         ):
             for v in operator.results():
@@ -285,6 +306,11 @@ class Block:
         return block_text(self)
 
     __repr__ = __str__
+
+
+def is_undeclared(name: str, block: Block) -> bool:
+    """Whether it is a gradient that no block has: Programs name such beside those of blocks."""
+    return name.endswith("@GRAD") and block.find(name) is None
 
 
 def stamp(operator: Operator, program: Any) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 from scull.errors import ArgumentError
 from scull.ir.block import Block
 from scull.ir.operator import Operator, program_outputs
-from scull.ir.program import CLONES, Program
+from scull.ir.program import Program
+from scull.ir.reach import within
 from scull.ir.variable import ParameterVariable, Variable
 
 BACKWARD, OPTIMIZE = 1, 2
@@ -25,6 +26,8 @@ def copied(program: Program, kept: list[list[Operator]] | None = None) -> Progra
     """A copy of `program`; of each block only the operators `kept`, and the variables they need."""
     made = Program()
     made.blocks = [Block(made, b.idx, b.parent_idx, b.forward_block_idx) for b in program.blocks]
+    for source, block in zip(program.blocks, made.blocks, strict=True):
+        block.backward_block_idx = source.backward_block_idx
     made.random_seed, made.derivatives = program.random_seed, program.derivatives
     made.current_block_idx = program.current_block_idx
     twins: dict[Variable, Variable] = {}
@@ -65,6 +68,8 @@ def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) 
     def twin(slot: Any) -> Any:
         if isinstance(slot, list | tuple):
             return [twin(v) for v in slot]
+        if isinstance(slot, Variable) and o.op.has_blocks and slot not in twins:
+            twins[slot] = copied_variable(slot, block)  # one that no block has
         return slot if slot is None else twins[slot]
 
     attrs = {
@@ -123,7 +128,7 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Pr
             needed |= {
                 v
                 for b in o.blocks()
-                for inner in b.ops
+                for inner in within(b)
                 for v in inner.operands()
                 if v.name not in given
             }
@@ -166,6 +171,3 @@ def updates(o: Operator) -> bool:
     if o.type in ("feed", "fetch"):
         return True
     return bool(o.role & OPTIMIZE) and any(v.persistable for v in o.results())
-
-
-CLONES.update(whole=copied, for_test=for_test, pruned=pruned)

@@ -1,5 +1,6 @@
 """Operators of a Program: which operator, on which variables, with which attributes."""
 
+import linecache
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,11 +28,11 @@ class ForeignOp:
     lists: frozenset[str] = frozenset()
     output_lists: frozenset[str] = frozenset()
     effects: frozenset[str] = frozenset()
-    gradient = forward = xshape = None
+    gradient = forward = xshape = over = None
     unsaid: frozenset[str] = frozenset()
     unprinted: frozenset[str] = frozenset()
     hidden: tuple[str, ...] = ()
-    composite = takes_wanted = False
+    composite = takes_wanted = has_blocks = False
 
     def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         self.name = self.type = type
@@ -76,6 +77,8 @@ class Operator:
             extra or {}
         )  # attributes as a Program spells them that `op` does not declare
         self.told: dict[str, Any] = {}  # attributes that Variables hold, by our names
+        self.over: Variable | None = None  # in a plan: the operand whose memory its result takes
+        self.source: Operator | None = None  # in a plan: that of the Program, where it is another
         self.role = 0
         self.role_var: tuple[str, ...] = ()
         self.namescope, self.device = "/", ""
@@ -273,7 +276,8 @@ def callstack(line: Any) -> list[str]:
     if not line:
         return []
     file, _, number = str(line).rpartition(":")
-    return [f'  File "{file}", line {number}, in <module>', "    "]
+    source = linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+    return [f'  File "{file}", line {number}, in <module>', f"    {source}"]
 
 
 def replaced(slot: Any, old: Variable, new: Variable | None) -> Any:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scull.core import session
+from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.block import Block
 from scull.ir.text import program_text
@@ -120,7 +121,7 @@ class Program:
 
     def clone(self, for_test: bool = False) -> "Program":
         """A copy; with `for_test` one without gradients and updates, whose operators test."""
-        made: Program = CLONES["for_test" if for_test else "whole"](self)
+        made: Program = load("scull.ir.clone", "for_test" if for_test else "copied")(self)
         return made
 
     def _prune(self, targets: Any) -> "Program":
@@ -130,16 +131,13 @@ class Program:
         feeds, wanted = (
             v if isinstance(v, list | tuple) else [v] for v in (feeded_var_names, targets)
         )
-        made: Program = CLONES["pruned"](self, feeds, wanted)
+        made: Program = load("scull.ir.clone", "pruned")(self, feeds, wanted)
         return made
 
     def __str__(self) -> str:
         return program_text(self)
 
     __repr__ = __str__
-
-
-CLONES: dict[str, Any] = {}  # how copies are made; `ir/clone.py` puts its functions here
 
 
 def main_program() -> Any:

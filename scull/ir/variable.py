@@ -86,8 +86,9 @@ class Variable(Methods):
         text = f"{self.trainable_text}var {self.name} : {KIND_TEXT[from_kind]}"
         if self.persistable:
             text = "persist " + text
-        if from_kind in (Kind.DENSE, Kind.ROWS, Kind.ARRAY):
-            text += f".shape{self.shape}.dtype({self.dtype.name})"
+        if from_kind not in (Kind.DENSE, Kind.ROWS):
+            return text + ")"
+        text += f".shape{self.shape}.dtype({self.dtype.name})"
         return text + f".stop_gradient({self.stop_gradient})"
 
 

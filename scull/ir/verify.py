@@ -5,10 +5,11 @@ from typing import Any
 from scull.core.meta import Kind, Meta
 from scull.core.op import Op
 from scull.errors import ProgramError
-from scull.ir.block import Block
+from scull.ir.block import Block, is_undeclared
 from scull.ir.operator import ForeignOp, Operator, each, program_outputs
 from scull.ir.program import Program
 from scull.ir.variable import Variable
+from scull.ir.verify_dataflow import check_dataflow, is_dataflow
 
 
 def verify(program: Program, *, shapes: bool = True) -> None:
@@ -18,6 +19,9 @@ def verify(program: Program, *, shapes: bool = True) -> None:
         defined = {
             v for b in block.lineage() for v in b.vars.values() if starts_with_a_value(v, b, block)
         }
+        if is_dataflow(block.ops):
+            check_dataflow(block.ops, f"block {block.idx}")
+            defined.update(v for o in block.ops if o.type == "next_iteration" for v in o.results())
         for place, o in enumerate(block.ops):
             where = f"block {block.idx}, operator {place} (`{o.type}`)"
             check_slots(o, where)
@@ -39,9 +43,14 @@ def check_tree(program: Program) -> None:
             )
         for o in block.ops:
             for inner in o.blocks():
-                if program.blocks[inner.idx] is not inner or inner.idx == block.idx:
+                if inner.program is not program or program.blocks[inner.idx] is not inner:
                     raise ProgramError(
                         f"`{o.type}` of block {place} owns a block that is not its Program's"
+                    )
+                if inner.parent_idx != place:
+                    raise ProgramError(
+                        f"`{o.type}` of block {place} owns block {inner.idx}, which lies in block "
+                        f"{inner.parent_idx}"
                     )
 
 
@@ -72,6 +81,8 @@ def check_slots(o: Operator, where: str) -> None:
 def check_names(o: Operator, block: Block, where: str) -> None:
     """Every variable is the one its name means from here."""
     for v in (*o.operands(), *o.results()):
+        if o.op.has_blocks and is_undeclared(v.name, block):
+            continue
         if block.find(v.name) is not v:
             raise ProgramError(
                 f"{where} uses `{v.name}`, which is not a variable of this block or one around it"
@@ -88,9 +99,9 @@ def check_order(o: Operator, defined: set[Variable], where: str) -> None:
 def check_shapes(o: Operator, where: str) -> None:
     """Results have the shapes and element types the type rule infers, as far as both are known."""
     op = o.op
-    metas = tuple([v.meta for v in s] if isinstance(s, list) else s and s.meta for s in o.inputs)
-    if op.forward is not None or any(b for b in o.blocks()):
+    if op.forward is not None or op.has_blocks:
         return
+    metas = tuple([v.meta for v in s] if isinstance(s, list) else s and s.meta for s in o.inputs)
     for slot, inferred in zip(o.outputs, op.noted(op.infer(metas, o.attrs)), strict=False):
         pairs = (
             zip(slot, inferred, strict=False) if isinstance(inferred, list) else [(slot, inferred)]

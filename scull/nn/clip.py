@@ -71,6 +71,16 @@ def rewritten(param: Any, grad: Any, compute: Any) -> Any:
     return grad
 
 
+def renewed(param: Any, grad: Any, compute: Any) -> Any:
+    """The new gradient: a Tensor, or the result of an operator of a Program, under its own name."""
+    if isinstance(grad, Tensor):
+        return compute(grad)
+    with grad.block.program.serving(OPTIMIZE, (param.name, grad.name), "/gradient_clip/"):
+        made = compute(grad)
+    made.op.role_var = (param.name, made.name)
+    return made
+
+
 def merged(grad: Any) -> Any:
     """A row-sparse gradient with each row once."""
     if isinstance(grad, Tensor) and isinstance(grad.array, Rows):
@@ -98,9 +108,7 @@ class ClipGradByValue(ClipGradBase):
 
     def clipped(self, pairs: list[Any]) -> list[Any]:
         clip = op_of("clip").call
-        return [
-            (p, rewritten(p, g, lambda g: clip(g, min=self.min, max=self.max))) for p, g in pairs
-        ]
+        return [(p, renewed(p, g, lambda g: clip(g, min=self.min, max=self.max))) for p, g in pairs]
 
 
 class ClipGradByNorm(ClipGradBase):
@@ -119,8 +127,7 @@ class ClipGradByNorm(ClipGradBase):
     def clipped(self, pairs: list[Any]) -> list[Any]:
         clip = op_of("clip_by_norm").call
         return [
-            (p, rewritten(p, merged(g), lambda g: clip(g, max_norm=self.clip_norm)))
-            for p, g in pairs
+            (p, renewed(p, merged(g), lambda g: clip(g, max_norm=self.clip_norm))) for p, g in pairs
         ]
 
 

@@ -70,4 +70,47 @@ class ParamAttr:
         return found | {"initializer": self.initializer} if with_initializer else found
 
 
-__all__ = ["ParamAttr"]
+class WeightNormParamAttr(ParamAttr):
+    """What is said of a weight that is a direction times a length, each a parameter: `<name>_v`
+    and `<name>_g`. In static mode only.
+
+    The weight is ``g * v / |v|``; `g` starts as the norm of `v`, which `initializer` fills.
+
+    Args:
+        dim (int, optional): the axis each of whose entries has a length of its own; None: the
+            weight as a whole has one.
+        name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip: of
+            both parameters, as of any (see ParamAttr).
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     x = paddle.static.data("x", [-1, 2])
+        ...     attr = paddle.static.WeightNormParamAttr(dim=1, name="w")
+        ...     y = paddle.static.nn.fc(x, 3, weight_attr=attr, bias_attr=False)
+        >>> [(p.name, p.shape) for p in main.all_parameters()]
+        [('w_v', (2, 3)), ('w_g', (1, 3))]
+        >>> paddle.disable_static()
+    """
+
+    params_with_weight_norm: list[Any] = []  # noqa: RUF012  the weights made so
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Any = None,
+        learning_rate: float = 1.0,
+        regularizer: Any = None,
+        trainable: bool = True,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        rest = (learning_rate, regularizer, trainable, do_model_average, need_clip)
+        super().__init__(name, initializer, *rest)
+        self.dim = dim
+
+
+__all__ = ["ParamAttr", "WeightNormParamAttr"]

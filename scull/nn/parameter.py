@@ -7,15 +7,18 @@ import numpy as np
 
 from scull.core import session
 from scull.core.dtype import DType, dtype_of
+from scull.core.interpreter import interpreting
 from scull.core.meta import Meta
+from scull.core.op import op_of
 from scull.core.tensor import Parameter
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program, startup_program
+from scull.ir.recorder import Recorder
 from scull.nn.initializer.constant import Constant
 from scull.nn.initializer.initializer import global_initializers
 from scull.nn.initializer.xavier import XavierUniform
-from scull.nn.param_attr import ParamAttr
+from scull.nn.param_attr import ParamAttr, WeightNormParamAttr
 
 used_names: WeakKeyDictionary[session.Names, set[str]] = WeakKeyDictionary()
 
@@ -37,6 +40,8 @@ def create_parameter(
     initializer = chosen_initializer(attr, dtype, is_bias, default_initializer)
     name = attr.name or session.unique_name(f"{owner}.{'b' if is_bias else 'w'}")
     options = {k: v for k, v in attr._to_kwargs().items() if k != "name"}
+    if isinstance(attr, WeightNormParamAttr):
+        return normalized(attr, name, Meta(sizes, dtype), initializer, options)
     if in_dynamic_mode():
         return eager_parameter(name, sizes, dtype, initializer, options)
     return recorded_parameter(name, Meta(sizes, dtype), initializer, options)
@@ -100,6 +105,40 @@ def recorded_parameter(name: str, meta: Meta, initializer: Any, options: dict[st
     if twin is None or twin.op is None:
         initializer(block.parameter(name, meta, **options), block)
     return main_program().global_block().parameter(name, meta, **options)
+
+
+def normalized(
+    attr: WeightNormParamAttr, name: str, meta: Meta, initializer: Any, options: dict[str, Any]
+) -> Any:
+    """A weight of a Program that is computed from its direction and its lengths."""
+    if in_dynamic_mode():
+        raise ArgumentError(
+            "a weight is normalised by WeightNormParamAttr in static mode; in eager mode call "
+            "paddle.nn.utils.weight_norm"
+        )
+    dim = None if attr.dim is None else attr.dim % len(meta.shape)
+    sizes = tuple([n if i == dim else 1 for i, n in enumerate(meta.shape)])
+
+    def first_lengths(g: Any, block: Any) -> None:
+        with interpreting(Recorder(block)) as recorder:
+            squares = lengths_squared(block.var(f"{name}_v"), dim)
+            with recorder.into(g):
+                op_of("pow").call(squares, factor=0.5)
+
+    v = recorded_parameter(f"{name}_v", meta, initializer, options)
+    g = recorded_parameter(f"{name}_g", Meta(sizes, meta.dtype), first_lengths, options)
+    norm = op_of("pow").call(lengths_squared(v, dim), factor=0.5)
+    scale = op_of("elementwise_div").call(g, norm)
+    weight = op_of("elementwise_mul").call(v, scale)
+    attr.params_with_weight_norm.append(weight)
+    return weight
+
+
+def lengths_squared(x: Any, dim: int | None) -> Any:
+    """The sums of squares over all axes but `dim`, which stay with size 1."""
+    axes = tuple([i for i in range(len(x.shape)) if i != dim])
+    squares = op_of("pow").call(op_of("abs").call(x), factor=2.0)
+    return op_of("reduce_sum").call(squares, axis=axes, keepdim=True)
 
 
 def free_parameter(

@@ -7,17 +7,8 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import SlotError
 from scull.ops.adapt import in_place, rounded_back
-from scull.ops.update import (
-    both_of,
-    check_beside,
-    check_single,
-    exact_of,
-    matching,
-    number,
-    pieces,
-    places,
-    single,
-)
+from scull.ops.update import both_of, check_beside, check_single, single
+from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
 
 
 @primitive(**in_place("param", "moment", "master_param"))
@@ -53,12 +44,15 @@ def adagrad_kernel(
 ) -> Any:
     found = places((param, moment, master), out)
     exact = exact_of(found[0], found[2], multi_precision)
-    rate = number(learning_rate, exact.dtype)
-    for p, g, m in pieces(exact, matching(grad, exact.dtype), found[1]):
-        m += g * g
-        root = xp.sqrt(m)
-        root += exact.dtype.type(epsilon)
-        p -= g * rate / root
+    rate, gradient = number(learning_rate, exact.dtype), matching(grad, exact.dtype)
+    (floor,) = constants(exact.dtype, epsilon)
+    for p, g, m, root, step in pieces(exact, gradient, found[1], room=2):
+        m += xp.multiply(g, g, root)
+        xp.sqrt(m, root)
+        root += floor
+        xp.multiply(g, rate, step)
+        step /= root
+        p -= step
     rounded_back(exact, found[0])
     return tuple(found)
 
@@ -119,15 +113,23 @@ def adadelta_kernel(
 ) -> Any:
     found = places((param, avg_squared_grad, avg_squared_update, master), out)
     exact = exact_of(found[0], found[3], multi_precision)
-    t, rate = exact.dtype.type, number(learning_rate, exact.dtype)
-    for p, g, a, b in pieces(exact, matching(grad, exact.dtype), found[1], found[2]):
-        a *= t(rho)
-        a += g * g * t(1 - rho)
-        step = xp.sqrt((b + t(epsilon)) / (a + t(epsilon)))
+    rate, gradient = number(learning_rate, exact.dtype), matching(grad, exact.dtype)
+    kept, rest, floor = constants(exact.dtype, rho, 1 - rho, epsilon)
+    for p, g, a, b, step, term in pieces(exact, gradient, found[1], found[2], room=2):
+        xp.multiply(g, g, term)
+        term *= rest
+        a *= kept
+        a += term
+        xp.add(b, floor, step)
+        step /= xp.add(a, floor, term)
+        xp.sqrt(step, step)
         step *= g
-        b *= t(rho)
-        b += step * step * t(1 - rho)
-        p -= step * rate
+        xp.multiply(step, step, term)
+        term *= rest
+        b *= kept
+        b += term
+        step *= rate
+        p -= step
     rounded_back(exact, found[0])
     return tuple(found)
 
@@ -205,18 +207,23 @@ def rmsprop_kernel(
 ) -> Any:
     found = places((param, moment, mean_square, mean_grad, master), out)
     exact = exact_of(found[0], found[4], multi_precision)
-    t, rate = exact.dtype.type, number(learning_rate, exact.dtype)
-    means = (found[3],) if centered else ()
-    for p, g, m, s, *mean in pieces(exact, matching(grad, exact.dtype), found[1], found[2], *means):
-        s *= t(decay)
-        s += g * g * t(1 - decay)
-        spread = s + t(epsilon)
+    rate, gradient = number(learning_rate, exact.dtype), matching(grad, exact.dtype)
+    kept, rest, floor, by = constants(exact.dtype, decay, 1 - decay, epsilon, momentum)
+    states = (found[1], found[2], *[found[3]] * centered)
+    for p, g, m, s, *mean, spread, term in pieces(exact, gradient, *states, room=2):
+        xp.multiply(g, g, term)
+        term *= rest
+        s *= kept
+        s += term
+        xp.add(s, floor, spread)
         for x in mean:
-            x *= t(decay)
-            x += g * t(1 - decay)
-            spread -= x * x
-        m *= t(momentum)
-        m += g * rate / xp.sqrt(spread)
+            x *= kept
+            x += xp.multiply(g, rest, term)
+            spread -= xp.multiply(x, x, term)
+        m *= by
+        xp.multiply(g, rate, term)
+        term /= xp.sqrt(spread, spread)
+        m += term
         p -= m
     rounded_back(exact, found[0])
     return tuple(found)
@@ -288,15 +295,22 @@ def ftrl_kernel(
     lr_power: float,
 ) -> Any:
     found = places((param, squared, linear), out)
-    t, rate = param.dtype.type, number(learning_rate, param.dtype)
-    for p, s, z, g in pieces(*found, matching(grad, param.dtype)):
-        before = xp.power(s, t(-lr_power))
-        s += g * g
-        after = xp.power(s, t(-lr_power))
+    rate, gradient = number(learning_rate, param.dtype), matching(grad, param.dtype)
+    power, low, high, twice = constants(param.dtype, -lr_power, -l1, l1, 2 * l2)
+    for p, s, z, g, after, term in pieces(*found, gradient, room=2):
+        xp.power(s, power, term)
+        s += xp.multiply(g, g, after)
+        xp.power(s, power, after)
         z += g
-        z -= (after - before) / rate * p
-        rest = xp.clip(z, t(-l1), t(l1)) - z
-        xp.divide(rest, after / rate + t(2 * l2), out=p)
+        xp.subtract(after, term, term)
+        term /= rate
+        term *= p
+        z -= term
+        xp.clip(z, low, high, out=term)
+        term -= z
+        after /= rate
+        after += twice
+        xp.divide(term, after, out=p)
     return tuple(found)
 
 

@@ -16,10 +16,10 @@ from scull.ops.conjugate import turned
 from scull.ops.elementwise import maximum, minimum
 from scull.ops.half import refuse_integers, widening
 from scull.ops.math import exp, log, sigmoid, tanh
+from scull.ops.portion import chunked
 
 PLAIN = {"use_mkldnn": False}
 HALF_PI_ROOT = math.sqrt(2 / math.pi)
-CHUNK = 1 << 14  # elements that stay in the nearest cache through all steps of a polynomial
 
 
 def room(xp: Any, x: Any, out: Any) -> Any:
@@ -35,19 +35,6 @@ def erf(x: Meta) -> Meta:
     """The error function."""
     real(x)
     return x
-
-
-def chunked(xp: Any, step: Any, out: Any, *arrays: Any) -> Any:
-    """`step` of portions of `arrays` that stay in the nearest cache, into `out` or a new array."""
-    x = arrays[0]
-    lines = [xp.ascontiguousarray(v).reshape(-1) for v in arrays]
-    found = xp.empty(x.size, x.dtype)
-    for i in range(0, x.size, CHUNK):
-        step(xp, *[v[i : i + CHUNK] for v in lines], found[i : i + CHUNK])
-    if out is None:
-        return found.reshape(x.shape)
-    out[...] = found.reshape(x.shape)
-    return out
 
 
 @erf.kernel

@@ -2,22 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull import lang
 from scull.core.dtype import bool_
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import DtypeError
-from scull.ops.update import (
-    both_of,
-    check_beside,
-    check_single,
-    exact_of,
-    matching,
-    number,
-    pieces,
-    places,
-    single,
-)
+from scull.ops.update import both_of, check_beside, check_single, single
+from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
 
 
 def in_place(*names: str, **spelling: str) -> dict[str, Any]:
@@ -78,15 +71,19 @@ def adamax_kernel(
 ) -> Any:
     found = places((param, moment, inf_norm, master), out)
     exact = exact_of(found[0], found[3], multi_precision)
-    t = exact.dtype.type
     step = number(learning_rate, exact.dtype) / (1 - number(beta1_pow, exact.dtype))
-    for p, g, m, v in pieces(exact, matching(grad, exact.dtype), found[1], found[2]):
-        m *= t(beta1)
-        m += g * t(1 - beta1)
-        v *= t(beta2)
-        v += t(epsilon)
-        xp.maximum(v, xp.abs(g), out=v)
-        p -= m / v * step
+    t, gradient = exact.dtype.type, matching(grad, exact.dtype)
+    step, by1, rest, by2, floor = constants(exact.dtype, step, beta1, t(1 - beta1), beta2, epsilon)
+    for p, g, m, v, term in pieces(exact, gradient, found[1], found[2], room=1):
+        xp.multiply(g, rest, term)
+        m *= by1
+        m += term
+        v *= by2
+        v += floor
+        xp.maximum(v, xp.abs(g, term), out=v)
+        xp.divide(m, v, term)
+        term *= step
+        p -= term
     rounded_back(exact, found[0])
     return tuple(found)
 
@@ -172,21 +169,27 @@ def lamb_kernel(
         return tuple(found)
     exact = exact_of(param_out, master_out, multi_precision)
     t, g = exact.dtype.type, matching(grad, exact.dtype)
-    m *= t(beta1)
-    m += g * t(1 - beta1)
-    v *= t(beta2)
-    v += g * g * t(1 - beta2)
-    root = xp.sqrt(v / (1 - number(beta2_pow, exact.dtype)))
+    first, second, root, step = (xp.empty(exact.shape, exact.dtype) for _ in range(4))
+    xp.multiply(m, t(beta1), first)
+    first += xp.multiply(g, t(1 - beta1), root)
+    xp.multiply(v, t(beta2), second)
+    second += xp.multiply(xp.multiply(g, g, root), t(1 - beta2), root)
+    xp.divide(second, 1 - number(beta2_pow, exact.dtype), root)
+    xp.sqrt(root, root)
     root += t(epsilon)
-    step = m / (1 - number(beta1_pow, exact.dtype)) / root
-    step += exact * t(weight_decay)
+    xp.divide(first, 1 - number(beta1_pow, exact.dtype), step)
+    step /= root
+    step += xp.multiply(exact, t(weight_decay), root)
     rate = number(learning_rate, exact.dtype)
     if weight_decay > 0 or always_adapt:
         own, length = (xp.sqrt(xp.add.reduce(x * x, axis=None)) for x in (exact, step))
         rate = rate * own / length if own > 0 and length > 0 else rate
-    exact -= step * rate
-    pow1 *= beta1
-    pow2 *= beta2
+    step *= rate
+    powers = [(x, np.array(by, x.dtype)) for x, by in ((pow1, beta1), (pow2, beta2))]
+    m[...], v[...] = first, second  # from here on nothing takes memory
+    exact -= step
+    for x, by in powers:
+        x *= by
     rounded_back(exact, param_out)
     return tuple(found)
 

@@ -6,7 +6,8 @@ from scull.core.attribute import Long
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import DtypeError, ShapeError
-from scull.ops.update import check_single, places, same_shape
+from scull.ops.update import check_single, same_shape
+from scull.ops.workspace import places
 
 LONGEST = 16384  # steps after which a sum is carried over, so that small terms still count
 NAMES = ("sum_1", "sum_2", "sum_3", "num_accumulates", "old_num_accumulates", "num_updates")

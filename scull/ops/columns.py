@@ -9,11 +9,12 @@ from typing import Any
 from scull.core.meta import UNKNOWN, agree
 from scull.core.scratch import scratch
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.portion import largest, portions
 from scull.ops.window import Windows, pair, sides, sliding
 
-LETTERS = "dhw"  # inner axes, as einsum spells them
 ALL = slice(None)
 LEAST, MOST = 1 << 14, 1 << 18  # elements of columns that one product takes: they stay in cache
+LONG = 32  # positions of an image that are worth a product of their own
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Geometry:
 
     @cached_property
     def inside(self) -> tuple[slice, ...]:
-        """Of padded images [channel, ..., image]: where those without padding are."""
+        """Of padded images, after axis 0: where those without padding are."""
         return (ALL, *[slice(a.before, a.before + a.size) for a in self.along])
 
     @cached_property
@@ -107,19 +108,6 @@ class Geometry:
             after = a.size + a.before - a.count
             along.append(Windows(a.count, a.kernel, 1, reach - a.before, after, a.dilation, a.size))
         return Geometry(self.images, self.filters, self.channels, self.groups, tuple(along), False)
-
-
-def portions(size: int, most: int) -> list[slice]:
-    """`size` elements in portions of nearly one size, of at most `most` unless that is below 1."""
-    if size <= most:
-        return [slice(0, size)]
-    count = -(-size // max(most, 1))
-    return [slice(i * size // count, (i + 1) * size // count) for i in range(count)]
-
-
-def largest(portions: list[slice]) -> int:
-    """How many elements the largest portion has."""
-    return max([p.stop - p.start for p in portions], default=0)
 
 
 @lru_cache(1024)
@@ -177,11 +165,6 @@ def images_last(x: Any) -> Any:
     return x.transpose(*range(1, x.ndim), 0)
 
 
-def images_first(x: Any) -> Any:
-    """The view back."""
-    return x.transpose(x.ndim - 1, *range(x.ndim - 1))
-
-
 def windows_of(xp: Any, wide: Any, g: Geometry) -> Any:
     """A view [channel, ... within a window, ... of windows, image] of padded images."""
     c, *steps, n = wide.strides
@@ -220,11 +203,40 @@ def by_group(x: Any, g: Geometry) -> Any:
     return x.reshape(x.shape[0], g.groups, x.shape[1] // g.groups, -1)
 
 
+def multiply(xp: Any, matrices: Any, x: Any, out: Any, g: Geometry) -> None:
+    """The product of a matrix for each group and every image of `x`, into `out`."""
+    target = by_group(out, g)
+    if xp.may_share_memory(target, out):
+        xp.matmul(matrices, by_group(x, g), out=target)
+        return
+    for few in portions(len(x), g.chunk * len(x) // max(out.size, 1)):
+        out[few] = xp.matmul(matrices, by_group(x[few], g)).reshape(out[few].shape)
+
+
+def multiply_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
+    """The sum over images of the products of `dout` and `x` by groups, into `dw`."""
+    total = scratch(xp, (g.groups, g.filters // g.groups, g.channels // g.groups), dw.dtype)
+    dw[...] = 0
+    many = g.chunk * len(x) // max(x.size + dout.size, 1)
+    for few in portions(len(x), 1 if math.prod(g.counts) >= LONG else many):
+        a, b = (in_rows(xp, v[few], g) for v in (dout, x))
+        xp.matmul(a, b.swapaxes(1, 2), out=total)
+        dw += total.reshape(dw.shape)
+
+
+def in_rows(xp: Any, x: Any, g: Geometry) -> Any:
+    """A batch as [group, channel of the group, image and position]; a copy of several images."""
+    found = by_group(x, g)
+    if len(x) == 1:
+        return found[0]
+    rows = copied(scratch(xp, x.size, x.dtype), found.transpose(1, 2, 0, 3))
+    return rows.reshape(*rows.shape[:2], rows.shape[2] * rows.shape[3])
+
+
 def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution, into `out`; both batches have the channels on axis 1."""
     if g.pointwise:
-        found = xp.matmul(w.reshape(g.groups, -1, w.shape[1]), by_group(x, g))
-        out[...] = found.reshape(out.shape)
+        multiply(xp, w.reshape(g.groups, -1, w.shape[1]), x, out, g)
         return
     forward = depthwise if g.depthwise else by_columns
     for images in g.batches:
@@ -247,11 +259,11 @@ def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
 def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient of the convolution for its input, into `dx`."""
     if g.pointwise:
-        matrices = w.reshape(g.groups, -1, w.shape[1]).swapaxes(1, 2)
-        dx[...] = xp.matmul(matrices, by_group(dout, g)).reshape(dx.shape)
+        multiply(xp, w.reshape(g.groups, -1, w.shape[1]).swapaxes(1, 2), dout, dx, g)
         return
-    if g.channels >= g.filters and not g.depthwise and g.reverse:
-        convolve(xp, dout, reverse_filters(w, g), dx, g.reverse)
+    few = w.size <= g.chunk  # to turn many filters takes more than it saves
+    if few and g.channels >= g.filters and not g.depthwise and g.reverse:
+        convolve(xp, dout, reverse_filters(xp, w, g), dx, g.reverse)
         return
     for images in g.batches:
         back(xp, dout[images], w, dx[images], g)
@@ -259,17 +271,20 @@ def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
 
 def back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient for a few images."""
-    wide = scratch(xp, (g.channels, *g.padded, dx.shape[0]), dx.dtype)
+    images, channels = ((dx.shape[0],), (g.channels,))
+    first, last = (images, channels) if g.depthwise else (channels, images)
+    wide = scratch(xp, (*first, *g.padded, *last), dx.dtype)
     wide[...] = 0
     (depthwise_back if g.depthwise else columns_back)(xp, wide, dout, w, g)
-    dx[...] = images_first(wide[g.inside])
+    (channels_last if g.depthwise else images_last)(dx)[...] = wide[g.inside]
 
 
-def reverse_filters(w: Any, g: Geometry) -> Any:
+def reverse_filters(xp: Any, w: Any, g: Geometry) -> Any:
     """The filters of that convolution: windows in reverse, channels and filters exchanged."""
     backwards = w[(ALL, ALL, *(slice(None, None, -1),) * len(g.along))]
-    grouped = backwards.reshape(g.groups, -1, *w.shape[1:]).swapaxes(1, 2)
-    return grouped.reshape(g.channels, -1, *w.shape[2:])
+    sizes = (g.groups, g.filters // g.groups, *w.shape[1:])
+    grouped = backwards.reshape(sizes).swapaxes(1, 2)
+    return copied(scratch(xp, w.size, w.dtype), grouped).reshape(g.channels, -1, *w.shape[2:])
 
 
 def columns_back(xp: Any, wide: Any, dout: Any, w: Any, g: Geometry) -> None:
@@ -290,69 +305,87 @@ def columns_back(xp: Any, wide: Any, dout: Any, w: Any, g: Geometry) -> None:
 def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
     """The gradient of the convolution for its filter, into `dw`."""
     if g.pointwise:
-        products = xp.matmul(by_group(dout, g), by_group(x, g).swapaxes(-1, -2))
-        dw[...] = xp.add.reduce(products, axis=0).reshape(dw.shape)
+        multiply_across(xp, x, dout, dw, g)
         return
     dw[...] = 0
     across = depthwise_across if g.depthwise else columns_across
     for images in g.batches:
-        across(xp, with_images_last(xp, x[images], g), dout[images], dw, g)
+        across(xp, x[images], dout[images], dw, g)
 
 
-def columns_across(xp: Any, wide: Any, dout: Any, dw: Any, g: Geometry) -> None:
-    """The gradient for the filter from a few padded images, added to `dw`."""
+def columns_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
+    """The gradient for the filter from a few images, added to `dw`."""
+    wide = with_images_last(xp, x, g)
     columns, filtered = buffers(xp, g, wide.dtype)
+    spare = scratch(xp, max(g.depth, min(g.chunk, dw.size // g.groups)), wide.dtype)
     for channels, filters in parts(g):
         windows, source = windows_of(xp, wide[channels], g), images_last(dout[:, filters])
         target = dw[filters]
         for r in g.rows:
             given = copied(filtered, source[:, r]).reshape(source.shape[0], -1)
-            found = xp.matmul(given, gathered(columns, windows, r, g).T)
-            target += found.reshape(target.shape)
+            matrix = gathered(columns, windows, r, g).T
+            for few in portions(source.shape[0], spare.size // max(g.depth, 1)):
+                part = target[few]
+                found = spare[: part.size].reshape(part.shape[0], -1)
+                xp.matmul(given[few], matrix, out=found)
+                part += found.reshape(part.shape)
 
 
 # One channel a group: products of few elements, so each tap is one multiplication of whole images.
+# Channels are the last axis, beside the last inner one, so that the innermost loops are long.
 
 
-def by_channel(x: Any, g: Geometry) -> Any:
-    """A batch of outputs as [filter of the channel, channel, ..., image]."""
-    x = x.reshape(x.shape[0], g.channels, -1, *x.shape[2:])
-    return x.transpose(2, 1, *range(3, x.ndim), 0)
+def channels_last(x: Any) -> Any:
+    """A view of a batch [image, channel, ...] as [image, ..., channel]."""
+    return x.transpose(0, *range(2, x.ndim), 1)
 
 
-def tap_filters(w: Any, g: Geometry, place: tuple[Any, ...]) -> Any:
-    """The element at `place` of the filters as [filter of the channel, channel, 1, ..., 1]."""
-    found = w[:, 0][place].reshape(g.channels, -1).T
-    return found[(ALL, ALL, *(None,) * (w.ndim - 1))]
+def with_channels_last(xp: Any, x: Any, g: Geometry) -> Any:
+    """`x` as [image, ..., channel], with zeros around."""
+    wide = scratch(xp, (x.shape[0], *g.padded, x.shape[1]), x.dtype)
+    if g.is_padded:
+        wide[...] = 0
+    wide[g.inside] = channels_last(x)
+    return wide
+
+
+def by_filter(w: Any, g: Geometry) -> list[tuple[slice, Any]]:
+    """The filters that are first, second, ... of their channel: which, and as [channel, ...]."""
+    step = g.filters // g.channels
+    return [(slice(i, None, step), w[i::step, 0]) for i in range(step)]
 
 
 def depthwise(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution of a few images where each channel is a group."""
-    wide, multiple = with_images_last(xp, x, g), g.filters // g.channels
-    shape = (multiple, g.channels, *g.counts, x.shape[0])
+    wide = with_channels_last(xp, x, g)
+    shape = (x.shape[0], *g.counts, g.channels)
     total, term = scratch(xp, shape, x.dtype), scratch(xp, shape, x.dtype)
-    total[...] = 0
-    for place, spot in g.taps:
-        total += xp.multiply(wide[spot], tap_filters(w, g, place), out=term)
-    order = (total.ndim - 1, 1, 0, *range(2, total.ndim - 1))
-    out[...] = total.transpose(order).reshape(out.shape)
+    row = scratch(xp, shape[-2:], x.dtype)
+    for filters, elements in by_filter(w, g):
+        total[...] = 0
+        for place, spot in g.taps:
+            row[...] = elements[place]
+            total += xp.multiply(wide[spot], row, out=term)
+        channels_last(out[:, filters])[...] = total
 
 
 def depthwise_back(xp: Any, wide: Any, dout: Any, w: Any, g: Geometry) -> None:
-    """The same back to the padded input `wide`."""
-    source = by_channel(dout, g)
-    given, term = (scratch(xp, source.shape, wide.dtype) for _ in range(2))
-    given[...] = source
-    for place, spot in g.taps:
-        xp.multiply(given, tap_filters(w, g, place), out=term)
-        wide[spot] += xp.add.reduce(term, axis=0)
+    """The same back to the padded input `wide`, which has the channels last."""
+    shape = (dout.shape[0], *g.counts, g.channels)
+    given, term = scratch(xp, shape, wide.dtype), scratch(xp, shape, wide.dtype)
+    row = scratch(xp, shape[-2:], wide.dtype)
+    for filters, elements in by_filter(w, g):
+        given[...] = channels_last(dout[:, filters])
+        for place, spot in g.taps:
+            row[...] = elements[place]
+            wide[spot] += xp.multiply(given, row, out=term)
 
 
-def depthwise_across(xp: Any, wide: Any, dout: Any, dw: Any, g: Geometry) -> None:
+def depthwise_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
     """The same back to the filter."""
-    source = by_channel(dout, g)
-    given = scratch(xp, source.shape, wide.dtype)
-    given[...] = source
-    axes = f"c{LETTERS[-len(g.along) :]}n"
-    for place, spot in g.taps:
-        dw[:, 0][place] += xp.einsum(f"{axes},m{axes}->cm", wide[spot], given).reshape(-1)
+    wide, axes = with_channels_last(xp, x, g), list(range(x.ndim))
+    given = scratch(xp, (dout.shape[0], *g.counts, g.channels), wide.dtype)
+    for filters, elements in by_filter(dw, g):
+        given[...] = channels_last(dout[:, filters])
+        for place, spot in g.taps:
+            elements[place] += xp.einsum(wide[spot], axes, given, axes, axes[-1:])

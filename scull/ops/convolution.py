@@ -135,7 +135,7 @@ def convolution(name: str, axes: int, **options: Any) -> Any:
         return out
 
     body.__name__ = name
-    function = primitive(body, outputs=("output",), **options)
+    function = primitive(body, outputs=("output",), images=("input", "output"), **options)
     function.kernel(kernel)
     function.grad("input")(grad_input)
     function.grad("filter")(grad_filter)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 from scull import lang
@@ -325,7 +326,7 @@ def scale(
 scaled = scale  # within its rule, `scale` is the attribute
 
 
-@scale.kernel
+@scale.kernel(over=True)
 def scale_kernel(
     xp: Any,
     x: Any,
@@ -381,6 +382,8 @@ def scale_at(
 def add_n(x: list[Meta]) -> Meta:
     """The sum of tensors of one shape; of row-sparse ones alone it is row-sparse."""
     first = x[0]
+    if first.kind is Kind.ARRAY:
+        return first
     for other in x[1:]:
         if len(other.shape) != len(first.shape):
             raise ShapeError(f"{first} and {other} are not of one shape")
@@ -392,8 +395,10 @@ def add_n(x: list[Meta]) -> Meta:
     return first.with_kind(Kind.ROWS if sparse else Kind.DENSE)
 
 
-@add_n.kernel
+@add_n.kernel(over=True)
 def add_n_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    if any(isinstance(v, list) for v in x):
+        return add_lists(xp, x)
     one_kind(x)
     if len(x) == 1:
         return assign_kernel(xp, x[0], out=out)
@@ -422,6 +427,13 @@ def add_n_rows(xp: Any, x: Any, *, out: Any = None) -> Any:
     for v in sparse:
         xp.add.at(total, v.rows, v.values)
     return total
+
+
+def add_lists(xp: Any, lists: Any) -> list[Any]:
+    """The sums of what stands at one place of several lists of tensors."""
+    rows = zip_longest(*(v or () for v in lists))
+    found = [[x for x in row if x is not None] for row in rows]
+    return [add_n_kernel(xp, row) if row else None for row in found]
 
 
 add_n.grad(lambda x_meta, dout: [scaled(dout) for _ in x_meta])

@@ -1,9 +1,16 @@
-"""Operators that reach outside a Program: what is fed, fetched and printed."""
+"""Operators that reach outside a Program: what is fed, fetched, printed and reported."""
 
 from typing import Any
 
+import numpy as np
+
+from scull.core.check import examine, statistics
+from scull.core.dtype import float32, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta
+from scull.core.op import meta_of
+from scull.errors import DtypeError
+from scull.runtime.cell import in_six_digits
 
 
 @primitive(views={"out": "x"}, effects=("reads",))
@@ -86,14 +93,9 @@ def described(x: Any, variable: str, attrs: dict[str, Any]) -> list[str]:
         (attrs["print_tensor_shape"], f"  - shape: {list(x.shape)}"),
         (attrs["print_tensor_layout"], "  - layout: NCHW"),
         (attrs["print_tensor_type"], f"  - dtype: {x.dtype.name}"),
-        (True, f"  - data: [{' '.join(map(shown, values))}]"),
+        (True, f"  - data: [{' '.join(map(in_six_digits, values))}]"),
     )
     return [line for said, line in lines if said]
-
-
-def shown(value: Any) -> str:
-    """A number in up to six digits; truth values are 1 and 0."""
-    return f"{value:g}" if isinstance(value, float | complex) else str(int(value))
 
 
 @print_tensor.grad
@@ -125,3 +127,46 @@ def print_grad(
 
 
 print_tensor.no_lowering("printing is Python's")
+
+
+@primitive(outputs=("stats", "values"), effects=("writes",))
+def check_numerics(
+    tensor: Meta,
+    *,
+    op_type: str = "",
+    var_name: str = "",
+    check_nan_inf_level: int = 0,
+    stack_height_limit: int = -1,
+    output_dir: str = "",
+) -> tuple[Meta, Meta]:
+    """How many elements are NaN, infinite and zero; the largest, the least and the mean."""
+    refuse_integers(tensor)
+    return Meta((3,), int64), Meta((3,), float32)
+
+
+def refuse_integers(tensor: Meta) -> None:
+    """Refuse what cannot hold NaN."""
+    if not (tensor.dtype.is_float or tensor.dtype.is_complex):
+        raise DtypeError(f"tensor is {tensor}; only floating-point numbers are checked")
+
+
+@check_numerics.kernel
+def check_numerics_kernel(
+    xp: Any,
+    tensor: Any,
+    *,
+    out: Any = None,
+    op_type: str,
+    var_name: str,
+    check_nan_inf_level: int,
+    **rest: Any,
+) -> Any:
+    refuse_integers(meta_of(tensor))
+    examine(tensor, op_type, var_name, check_nan_inf_level)
+    found = statistics(tensor)
+    counts = np.array([found.nans, found.infinities, found.zeros], np.int64)
+    return counts, np.array([found.largest, found.least, found.mean], np.float32)
+
+
+check_numerics.no_grad("counts have no slope")
+check_numerics.no_lowering("it reports what it finds")

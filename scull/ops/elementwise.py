@@ -4,8 +4,8 @@ from typing import Any
 
 from scull import lang
 from scull.core.eager import primitive
-from scull.core.meta import Meta, broadcast, promote
-from scull.errors import DtypeError
+from scull.core.meta import Kind, Meta, broadcast, promote
+from scull.errors import DtypeError, ShapeError
 from scull.ops.conjugate import turned
 from scull.ops.like import unsqueeze
 
@@ -27,13 +27,16 @@ def aligned(x: Any, y: Any, axis: int) -> Any:
     return unsqueeze(y, axes=more)
 
 
-def elementwise(name: str, type: str, ufunc: str, lower: Any, dtype: Any = None) -> Any:
-    """Declare one operator of the family."""
+def elementwise(
+    name: str, type: str, ufunc: str, lower: Any, dtype: Any = None, *, keeps_rows: bool = False
+) -> Any:
+    """Declare one operator of the family; a row-sparse `x` may stay so."""
 
     def body(x: Meta, y: Meta, *, axis: int = -1) -> Meta:
         if x.dtype is not y.dtype:
             raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
-        return Meta(broadcast(x, aligned(x, y, axis)), dtype or promote(x.dtype, y.dtype))
+        kind = x.kind if keeps_rows else Kind.DENSE
+        return Meta(broadcast(x, aligned(x, y, axis)), dtype or promote(x.dtype, y.dtype), kind)
 
     body.__name__ = name
     body.__doc__ = lower.__doc__
@@ -57,7 +60,9 @@ def at_axis(x: Any, y: Any, index: Any, axis: int) -> Any:
 
 add = elementwise("add", "elementwise_add", "add", lambda a, b: a + b)
 subtract = elementwise("subtract", "elementwise_sub", "subtract", lambda a, b: a - b)
-multiply = elementwise("multiply", "elementwise_mul", "multiply", lambda a, b: a * b)
+multiply = elementwise(
+    "multiply", "elementwise_mul", "multiply", lambda a, b: a * b, keeps_rows=True
+)
 divide = elementwise("divide", "elementwise_div", "divide", lambda a, b: a / b)
 maximum = elementwise("maximum", "elementwise_max", "maximum", lambda a, b: lang.maximum(a, b))
 minimum = elementwise("minimum", "elementwise_min", "minimum", lambda a, b: lang.minimum(a, b))
@@ -65,6 +70,16 @@ minimum = elementwise("minimum", "elementwise_min", "minimum", lambda a, b: lang
 add.grad(lambda dout: (dout, dout))
 subtract.grad("x")(lambda dout: dout)
 subtract.grad("y")(lambda dout: -dout)
+
+
+@multiply.kernel(rows=True)
+def multiply_rows_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
+    """Row-sparse `x` times one number."""
+    if not isinstance(y, xp.ndarray | xp.generic) or y.size != 1:
+        raise ShapeError("a row-sparse tensor is multiplied by one number alone")
+    return x * y.reshape(())
+
+
 multiply.grad("x")(lambda y, dout: dout * turned(y))
 multiply.grad("y")(lambda x, dout: dout * turned(x))
 divide.grad("x")(lambda y, dout: dout / turned(y))

@@ -48,6 +48,7 @@ def widening(kernel: Callable[..., Any]) -> Callable[..., Any]:
         outs = out or [None] * len(found)
         return tuple([narrowed(xp, v, x.dtype, o) for v, o in zip(found, outs, strict=True)])
 
+    widened.widens = True  # type: ignore[attr-defined]
     return widened
 
 

@@ -352,7 +352,7 @@ def scatter_rows_kernel(
         kept = rows != padding_idx
         rows, values = rows[kept], values[kept]
     if is_sparse:
-        return Rows(rows.astype(np.int64, copy=False), values, like.shape[0])
+        return Rows(rows.astype(np.int64), values, like.shape[0])
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
     xp.add.at(out, rows, values)

@@ -6,7 +6,8 @@ from scull.core.attribute import Floats
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import ArgumentError
-from scull.ops.update import check_beside, check_single, exact_of, matching, number, places
+from scull.ops.update import check_beside, check_single
+from scull.ops.workspace import exact_of, matching, number, places
 
 LISTS = ("param", "velocity", "master_param")
 
@@ -96,8 +97,10 @@ def step(
     own, pull = (xp.sqrt(xp.add.reduce(x * x, axis=None)) for x in (p, g))
     if decay > 0 and own > 0 and pull > 0:
         rate = rate * t(lars_coeff) * own / (pull + t(decay) * own + t(epsilon))
-    v *= t(mu)
-    v += rate * (g + t(decay) * p)
+    g += t(decay) * p
+    g *= rate
+    g += v * t(mu)
+    v[...] = g  # from here on nothing takes memory
     p -= v
 
 

@@ -15,10 +15,19 @@ from scull.ops.conjugate import turned
 PLAIN = {"use_cudnn": False, "use_mkldnn": False}
 
 
-def unary(name: str, kernel: Any, lower: Any, *, any_dtype: bool = False, **options: Any) -> Any:
+def unary(
+    name: str,
+    kernel: Any,
+    lower: Any,
+    *,
+    any_dtype: bool = False,
+    over: bool = False,
+    **options: Any,
+) -> Any:
     """Declare one operator of the family.
 
-    `kernel` is a kernel, or the name of the array namespace's function.
+    `kernel` is a kernel, or the name of the array namespace's function; with `over` its `out`
+    may be its operand.
     """
 
     def body(x: Meta) -> Meta:
@@ -32,7 +41,7 @@ def unary(name: str, kernel: Any, lower: Any, *, any_dtype: bool = False, **opti
     if isinstance(kernel, str):
         function.ufunc(kernel)
     else:
-        function.kernel(kernel)
+        function.kernel(over=over)(kernel)
     function.lower(lambda index, x: lower(x[index]))
     return function
 
@@ -56,7 +65,7 @@ exp = unary("exp", "exp", lambda a: lang.exp(a))
 log = unary("log", "log", lambda a: lang.log(a))
 tanh = unary("tanh", "tanh", lambda a: lang.tanh(a))
 sqrt = unary("sqrt", "sqrt", lambda a: lang.sqrt(a))
-sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: lang.tanh(a * 0.5) * 0.5 + 0.5)
+sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: lang.tanh(a * 0.5) * 0.5 + 0.5, over=True)
 expm1 = unary("expm1", "expm1", lambda a: lang.expm1(a), fixed=PLAIN)
 log1p = unary("log1p", "log1p", lambda a: lang.log1p(a), fixed=PLAIN)
 log2 = unary("log2", "log2", lambda a: logarithm_at(a, 2), fixed=PLAIN)
@@ -68,6 +77,7 @@ relu = unary(
     lambda xp, x, *, out=None: xp.maximum(x, 0, out=out),
     lambda a: lang.maximum(a, lang.constant(0, a.dtype)),
     any_dtype=True,
+    over=True,
     fixed=PLAIN,
 )
 

@@ -47,7 +47,7 @@ def kthvalue_kernel(xp: Any, x: Any, *, out: Any = None, k: int, axis: int, keep
     if not x.ndim:
         return x.copy(), xp.zeros((), "int64")
     axis = axis_of(axis, x.ndim)
-    order = x.argsort(axis, "stable")[(*(slice(None),) * axis, slice(k - 1, k))]
+    order = x.argsort(axis, "stable")[(*(slice(None),) * axis, slice(k - 1, k))].copy()
     return picked(xp, x, order, axis, keepdim)
 
 

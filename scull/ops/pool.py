@@ -1,11 +1,9 @@
 """The largest element, or the mean, of each window over an image or a volume."""
 
-import math
 from collections.abc import Iterator
-from functools import lru_cache, partial, reduce
-from itertools import product
+from functools import partial, reduce
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +12,14 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.core.scratch import scratch
-from scull.errors import ArgumentError, ShapeError
 from scull.ops.half import wide_at, widening
+from scull.ops.pooling import Adaptive, Pooling, counts, elements, pooling, pooling_of
 from scull.ops.window import (
-    Windows,
     asking,
     attributes_of,
     channels_first,
     image_shape,
     in_format,
-    pair,
-    sides,
-    sliding,
 )
 
 ATTRIBUTES = (
@@ -40,151 +34,6 @@ ATTRIBUTES = (
     "adaptive",
     "padding_algorithm",
 )
-WINDOWS = tuple([n for n in ATTRIBUTES if n not in ("data_format", "exclusive")])
-
-
-class Adaptive(NamedTuple):
-    """Along one axis: `count` windows that cover it evenly, whatever its size."""
-
-    size: int
-    count: int
-
-    def start(self, window: Any) -> Any:
-        """Where a window begins."""
-        return window * self.size // self.count
-
-    def length(self, window: Any) -> Any:
-        """How many elements a window has."""
-        return ((window + 1) * self.size + (self.count - 1)) // self.count - self.start(window)
-
-    @property
-    def kernel(self) -> int:
-        """The size of the largest window."""
-        return max(self.length(i) for i in range(self.count))
-
-    @property
-    def even(self) -> bool:
-        """Whether all windows have one size and lie side by side."""
-        return self.size != -1 and self.size % self.count == 0
-
-    @property
-    def padded(self) -> int:
-        """One more than the size: what smaller windows read in place of their missing elements."""
-        return self.size + 1
-
-    before = 0
-
-    def windows(self) -> list[slice]:
-        """Where each window lies on the axis."""
-        starts = [(self.start(i), self.length(i)) for i in range(self.count)]
-        return [slice(start, start + length) for start, length in starts]
-
-    def tap(self, i: int) -> Any:
-        """Of the padded axis: what element `i` of each window is."""
-        windows = np.arange(self.count)
-        return np.where(i < self.length(windows), self.start(windows) + i, self.size)
-
-
-class Pooling(NamedTuple):
-    """The windows along the inner axes of images with the channels on axis 1."""
-
-    images: int
-    channels: int
-    along: tuple[Any, ...]
-    largest: bool  # else the mean
-    padded: bool
-    fancy: bool  # windows of differing sizes, read by index arrays
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """An element a window."""
-        return (self.images, self.channels, *[a.count for a in self.along])
-
-    def taps(self) -> Iterator[tuple[Any, ...]]:
-        """For each element of a window, row by row: where it is in the padded images."""
-        for taps in product(*[[a.tap(i) for i in range(a.kernel)] for a in self.along]):
-            yield ..., *(np.ix_(*map(indices, taps)) if self.fancy else taps)
-
-    def inside(self) -> tuple[Any, ...]:
-        """Where the images are in the padded ones."""
-        return ..., *[slice(a.before, a.before + a.size) for a in self.along]
-
-
-def indices(tap: Any) -> Any:
-    """The places of a tap as an array."""
-    return np.arange(tap.start, tap.stop, tap.step) if isinstance(tap, slice) else tap
-
-
-@lru_cache(1024)
-def pooling(
-    image: tuple[int, ...],
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    ceil_mode: bool,
-    pooling_type: str,
-    global_pooling: bool,
-    adaptive: bool,
-    padding_algorithm: str,
-) -> Pooling:
-    """The windows over an `image` with the channels on axis 1, or the mistake in them."""
-    if pooling_type not in ("max", "avg"):
-        raise ArgumentError(f"pooling_type is {pooling_type!r}, neither max nor avg")
-    axes = len(image) - 2
-    kernel = image[2:] if global_pooling else pair("ksize", ksize, axes)
-    if (global_pooling or adaptive) and 0 in image[2:]:
-        raise ShapeError(f"an image of {list(image[2:])} has nothing to pool")
-    along: list[Any]
-    if adaptive and not global_pooling:
-        along = [Adaptive(*axis) for axis in zip(image[2:], kernel, strict=True)]
-        along = [
-            sliding(a.size, *(a.size // a.count,) * 2, (0, 0), 1) if a.even else a for a in along
-        ]
-    else:
-        strides = pair("strides", strides, axes)
-        pads = sides(image[2:], kernel, strides, paddings, padding_algorithm)
-        if global_pooling:
-            pads = [(0, 0)] * axes
-        along = [
-            sliding(*axis, 1, ceil_mode)
-            for axis in zip(image[2:], kernel, strides, pads, strict=True)
-        ]
-    sizes, largest = (*image[:2], tuple(along)), pooling_type == "max"
-    if -1 in image[2:]:
-        return Pooling(*sizes, largest, False, False)
-    wide = any(a.padded > a.size for a in along)
-    fancy = any(isinstance(a, Adaptive) for a in along)
-    return Pooling(*sizes, largest, wide, fancy)
-
-
-def pooling_of(x: Any, attrs: dict[str, Any], axes: int = 0) -> Pooling:
-    """The windows over `x`, or its meta, for the attributes of an operator; it has `axes`."""
-    axes = axes or min(max(len(x.shape) - 2, 1), 3)
-    shape = image_shape(x, "x", attrs["data_format"], axes)
-    rest = {n: tuple(v) if isinstance(v := attrs[n], list) else v for n in WINDOWS}
-    return pooling(shape, **rest)
-
-
-# How many elements a mean is divided by.
-
-
-def elements(axis: Any, window: Any, exclusive: bool, least: Any, most: Any) -> Any:
-    """How many elements a window has along one axis; `exclusive` does not count padding."""
-    if isinstance(axis, Adaptive):
-        return axis.length(window)
-    start = window * axis.stride - axis.before
-    if exclusive:
-        return least(start + axis.kernel, axis.size) - most(start, 0)
-    return least(start + axis.kernel, axis.size + axis.before) - start
-
-
-def counts(p: Pooling, exclusive: bool, dtype: Any) -> Any:
-    """How many elements each window has: a number where they all have as many, else an array."""
-    simple = all(isinstance(a, Windows) and a.padded == a.size for a in p.along)
-    if simple:
-        return dtype.type(math.prod([a.kernel for a in p.along]))
-    along = [elements(a, np.arange(a.count), exclusive, np.minimum, np.maximum) for a in p.along]
-    return reduce(np.multiply.outer, along).astype(dtype)
 
 
 # Kernels. `wide` is `x`, the channels on axis 1, with padding that no result depends on.
@@ -207,25 +56,25 @@ def lowest(dtype: Any) -> float:
 
 def combined(xp: Any, x: Any, axis: Any, place: int, combine: Any, out: Any) -> Any:
     """The elements of each window along one axis, number `place`, put together."""
+    if out is None:
+        out = scratch(xp, (*x.shape[:place], axis.count, *x.shape[place + 1 :]), x.dtype)
     lead = (slice(None),) * place
     if isinstance(axis, Adaptive) or axis.count == 1:
-        shape = (*x.shape[:place], axis.count, *x.shape[place + 1 :])
-        out = xp.empty(shape, x.dtype) if out is None else out
         for i, window in enumerate(axis.windows()):
             combine.reduce(x[(*lead, window)], axis=place, out=out[(*lead, i)])
         return out
     found = x[(*lead, axis.tap(0))]
     for i in range(1, axis.kernel):
-        found = out = combine(found, x[(*lead, axis.tap(i))], out=out)
-    if out is None or found is out:
-        return found
-    out[...] = found
+        found = combine(found, x[(*lead, axis.tap(i))], out=out)
+    if found is not out:
+        out[...] = found
     return out
 
 
 def shared(xp: Any, x: Any, axis: Any, place: int) -> Any:
     """The same back: what each window along one axis has, given to each of its elements."""
-    found = xp.zeros((*x.shape[:place], axis.padded, *x.shape[place + 1 :]), x.dtype)
+    found = scratch(xp, (*x.shape[:place], axis.padded, *x.shape[place + 1 :]), x.dtype)
+    found[...] = 0
     lead = (slice(None),) * place
     if isinstance(axis, Adaptive) or axis.count == 1:
         for i, window in enumerate(axis.windows()):
@@ -250,11 +99,12 @@ def pool_kernel(
     p = pooling_of(x, {**rest, "data_format": data_format}, axes)
     if out is None:
         out = xp.empty(in_format(p.shape, data_format), x.dtype)
-    total = channels_first(out, data_format)
-    found = surrounded(xp, channels_first(x, data_format), p, lowest(x.dtype) if p.largest else 0)
+    x, total = (channels_first(v, data_format) for v in (x, out))
     combine, last = xp.maximum if p.largest else xp.add, len(p.along) - 1
-    for i, axis in enumerate(p.along):
-        found = combined(xp, found, axis, i + 2, combine, total if i == last else None)
+    for piece in p.pieces():
+        found = surrounded(xp, x[piece], p, lowest(x.dtype) if p.largest else 0)
+        for i, axis in enumerate(p.along):
+            found = combined(xp, found, axis, i + 2, combine, total[piece] if i == last else None)
     if not p.largest:
         with np.errstate(invalid="ignore"):
             xp.divide(total, counts(p, exclusive, x.dtype), total)
@@ -272,6 +122,33 @@ def first_hits(xp: Any, wide: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, 
         yield tap, hit
 
 
+def spread_to_largest(xp: Any, x: Any, y: Any, source: Any, target: Any, p: Pooling) -> None:
+    """What each window has, given to its first largest element."""
+    found = target
+    if p.padded:
+        found = scratch(xp, (*x.shape[:2], *[a.padded for a in p.along]), source.dtype)
+    found[...] = 0
+    given = scratch(xp, source.shape, source.dtype)
+    for tap, hit in first_hits(xp, surrounded(xp, x, p, lowest(x.dtype)), y, p):
+        xp.multiply(source, hit, out=given)
+        if p.fancy:
+            xp.add.at(found, tap, given)
+        else:
+            found[tap] += given
+    if found is not target:
+        target[...] = found[p.inside()]
+
+
+def spread_evenly(xp: Any, source: Any, target: Any, p: Pooling, size: Any) -> None:
+    """What each window has, shared among its elements, of which there are `size`."""
+    found = scratch(xp, source.shape, source.dtype)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        xp.divide(source, size, found)
+    for i, axis in reversed(list(enumerate(p.along))):
+        found = shared(xp, found, axis, i + 2)
+    target[...] = found[p.inside()]
+
+
 @widening
 def pool_spread_kernel(
     xp: Any,
@@ -286,26 +163,13 @@ def pool_spread_kernel(
 ) -> Any:
     p = pooling_of(x, {**rest, "data_format": data_format})
     out = xp.empty(x.shape, source.dtype) if out is None else out
-    x, y, source = (channels_first(v, data_format) for v in (x, y, source))
-    target = found = channels_first(out, data_format)
-    if p.largest:
-        if p.padded:
-            found = scratch(xp, (*x.shape[:2], *[a.padded for a in p.along]), source.dtype)
-        found[...] = 0
-        given = scratch(xp, source.shape, source.dtype)
-        for tap, hit in first_hits(xp, surrounded(xp, x, p, lowest(x.dtype)), y, p):
-            xp.multiply(source, hit, out=given)
-            if p.fancy:
-                xp.add.at(found, tap, given)
-            else:
-                found[tap] += given
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = source / counts(p, exclusive, source.dtype)
-        for i, axis in reversed(list(enumerate(p.along))):
-            found = shared(xp, found, axis, i + 2)
-    if found is not target:
-        target[...] = found[p.inside()]
+    x, y, source, target = (channels_first(v, data_format) for v in (x, y, source, out))
+    size = None if p.largest else counts(p, exclusive, source.dtype)
+    for piece in p.pieces():
+        if p.largest:
+            spread_to_largest(xp, x[piece], y[piece], source[piece], target[piece], p)
+        else:
+            spread_evenly(xp, source[piece], target[piece], p, size)
     return out
 
 
@@ -326,12 +190,12 @@ def pool_pick_kernel(
     if not p.largest:
         return pool_kernel(xp, source, out=out, exclusive=exclusive, **attrs)
     out = xp.empty(y.shape, source.dtype) if out is None else out
-    x, y, source = (channels_first(v, data_format) for v in (x, y, source))
-    total = channels_first(out, data_format)
+    x, y, source, total = (channels_first(v, data_format) for v in (x, y, source, out))
     total[...] = 0
-    values = surrounded(xp, source, p, 0)
-    for tap, hit in first_hits(xp, surrounded(xp, x, p, lowest(x.dtype)), y, p):
-        total += values[tap] * hit
+    for piece in p.pieces():
+        values, target = surrounded(xp, source[piece], p, 0), total[piece]
+        for tap, hit in first_hits(xp, surrounded(xp, x[piece], p, lowest(x.dtype)), y[piece], p):
+            target += values[tap] * hit
     return out
 
 
@@ -456,7 +320,7 @@ def pool(name: str, axes: int, **fixed: Any) -> Any:
 
     body.__name__ = name
     fixed |= {"use_cudnn": True, "use_mkldnn": False}
-    function = primitive(body, fixed=fixed, printed=("use_cudnn",))
+    function = primitive(body, fixed=fixed, printed=("use_cudnn",), images=("x", "out"))
     function.kernel(widening(partial(pool_kernel, axes=axes)))
     function.lower(pool_at)
     function.grad("x")(

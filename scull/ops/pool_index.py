@@ -10,17 +10,8 @@ from scull.core.dtype import int32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.ops.half import placed, widening
-from scull.ops.pool import (
-    Pooling,
-    element_at,
-    indices,
-    lowest,
-    lowest_of,
-    pooling,
-    surrounded,
-    taps_at,
-    window_at,
-)
+from scull.ops.pool import element_at, lowest, lowest_of, surrounded, taps_at, window_at
+from scull.ops.pooling import Pooling, indices, pooling
 from scull.ops.window import image_shape
 
 ATTRIBUTES = ("ksize", "strides", "paddings", "global_pooling", "adaptive")

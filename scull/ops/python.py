@@ -71,6 +71,8 @@ def py_func_kernel(
     found = function.call(*operands)
     results = list(found) if isinstance(found, list | tuple) else [found]
     needed = [True] * len(function.metas) if placed is None else placed
+    if found is None and not needed:
+        results = []
     if len(results) != len(needed):
         raise ArgumentError(f"a Python function gave {len(results)} results, not {len(needed)}")
     for i, (result, has_place) in enumerate(zip(results, needed, strict=True)):

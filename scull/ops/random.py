@@ -12,6 +12,7 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape, sized_like
+from scull.ops.portion import MOST, portions
 
 NO_GRADIENT = "random numbers depend on no operand"
 NO_LOWERING = "its words come from a generator, not from an operand"
@@ -85,7 +86,9 @@ def uniform_kernel(
     sizes, dtype = given_sizes(attrs["shape"], tensor, tensors), attrs["dtype"]
     kind = wide(dtype)
     low, high = attrs["min"], attrs["max"]
-    found = random.uniform(draw, sizes, kind) * kind(high - low) + kind(low)
+    found = random.uniform(draw, sizes, kind)
+    found *= kind(high - low)
+    found += kind(low)
     if attrs["diag_num"]:
         step = attrs["diag_step"] + 1
         places = np.arange(attrs["diag_num"]) * step
@@ -157,7 +160,9 @@ def gaussian_kernel(
 ) -> Any:
     sizes, dtype = given_sizes(attrs["shape"], tensor, tensors), attrs["dtype"]
     kind = wide(dtype)
-    found = random.gaussian(draw, sizes, kind) * kind(attrs["std"]) + kind(attrs["mean"])
+    found = random.gaussian(draw, sizes, kind)
+    found *= kind(attrs["std"])
+    found += kind(attrs["mean"])
     return finished(found, dtype, out)
 
 
@@ -184,8 +189,10 @@ def truncated_gaussian_kernel(
 ) -> Any:
     edge = math.erf(math.sqrt(2.0)) / 2
     unit = random.uniform(draw, shape, np.float64)
-    found = np.clip(quantile((unit * 2 - 1) * edge), -2.0, 2.0)
-    return finished(found * std + mean, dtype, out)
+    line = unit.reshape(-1)
+    for few in portions(line.size, MOST):
+        line[few] = np.clip(quantile((line[few] * 2 - 1) * edge), -2.0, 2.0) * std + mean
+    return finished(unit, dtype, out)
 
 
 def quantile(q: Any) -> Any:
@@ -222,7 +229,10 @@ def randint_kernel(
     if high <= low:
         raise ArgumentError(f"there is no integer from {low} to before {high}")
     sizes = given_sizes(attrs["shape"], tensor, tensors)
-    found = np.floor(random.uniform(draw, sizes, np.float64) * (high - low)) + low
+    found = random.uniform(draw, sizes, np.float64)
+    found *= high - low
+    np.floor(found, found)
+    found += low
     return finished(found, attrs["dtype"], out)
 
 
@@ -297,12 +307,23 @@ def multinomial_kernel(
         unit = random.uniform(draw, (*x.shape[:-1], num_samples), xp.float64)
         running = xp.add.accumulate(weights, -1)
         drawn = unit * running[..., -1:]
-        found = (running[..., None, :] <= drawn[..., None]).sum(-1)
+        found = xp.empty(drawn.shape, "int64")
+        few = max(MOST // max(drawn.shape[-1] * x.shape[-1], 1), 1)
+        for rows in portions(len(drawn), few) if x.ndim == 2 else [...]:
+            found[rows] = counted(xp, running[rows], drawn[rows])
     else:  # the shortest of exponentially distributed waits
         waits = -xp.log1p(-random.uniform(draw, x.shape, xp.float64))
         waits = xp.where(weights > 0, waits / xp.where(weights > 0, weights, 1.0), xp.inf)
-        found = waits.argsort(-1, "stable")[..., :num_samples]
+        found = waits.argsort(-1, "stable")[..., :num_samples].copy()
     return finished(found, int64, out)
+
+
+def counted(xp: Any, running: Any, drawn: Any) -> Any:
+    """How many of the rising sums in a row each drawn number has reached."""
+    if running.ndim == 1 or len(running) == 1:
+        line = xp.searchsorted(running.reshape(-1), drawn.reshape(-1), "right")
+        return line.reshape(drawn.shape)
+    return (running[:, None] <= drawn[..., None]).sum(-1)
 
 
 operators = (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli)

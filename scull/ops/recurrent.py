@@ -376,7 +376,8 @@ def rnn_backward_kernel(
     there = present(sequence_length, form.steps, input.dtype)
     kept = list(form.kept(reserve))
     dweights: list[Any] = [None] * len(weight_list)
-    dh, dc = np.zeros((2, form.cells, form.batch, form.hidden), input.dtype)
+    states = (form.cells, form.batch, form.hidden)
+    dh, dc = np.zeros(states, input.dtype), np.zeros(states, input.dtype)
     zero = np.zeros((form.batch, form.hidden), input.dtype)
     for layer in reversed(range(form.layers)):
         x = masked(below(form, layer, input, kept, there), dropout_state, layer, attrs)

@@ -150,7 +150,7 @@ def topk_kernel(
         return x.copy(), xp.zeros((), "int64")
     axis = axis_of(axis, x.ndim)
     counted(meta_of(x), k, axis)
-    order = order_of(x, axis, largest)[(*(slice(None),) * axis, slice(k))]
+    order = order_of(x, axis, largest)[(*(slice(None),) * axis, slice(k))].copy()
     return x[along(x, order, axis)], order
 
 

@@ -18,6 +18,7 @@ from scull.errors import ArgumentError, DtypeError
 from scull.lang import coefficient
 from scull.ops.compare import where
 from scull.ops.math import exp
+from scull.ops.portion import chunked
 
 ARRAYS = SimpleNamespace(
     select=np.where, equal=np.equal, floor=np.floor, sqrt=np.sqrt, log=np.log, log1p=np.log1p,
@@ -48,11 +49,11 @@ def special(name: str, function: Any, **options: Any) -> Any:
     def kernel(xp: Any, x: Any, *, out: Any = None, **attrs: Any) -> Any:
         if x.dtype.kind not in "fV":
             real_floats(meta_of(x))
-        found = function(ARRAYS, x.astype("float64"), **attrs)
-        if out is None:
-            return xp.asarray(found).astype(x.dtype)
-        out[...] = found
-        return out
+
+        def step(xp: Any, x: Any, out: Any) -> None:
+            out[...] = function(ARRAYS, x.astype("float64"), **attrs)
+
+        return chunked(xp, step, out, x)
 
     def at(index: Any, x: Any, **attrs: Any) -> Any:
         value = x[index]

@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from scull import lang
 from scull.core.attribute import Long
 from scull.core.dtype import bool_
@@ -10,8 +12,7 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta, count
 from scull.core.tensor import Rows
 from scull.errors import DtypeError, ShapeError
-
-PIECE = 1 << 15  # elements of each array worked on at once, so that all of them stay in the cache
+from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
 
 
 def check_single(**values: Meta) -> None:
@@ -38,41 +39,6 @@ def check_beside(param: Meta, master: Meta | None, grad: Meta, **states: Meta) -
 def same_shape(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
     """Whether two shapes are equal as far as they are known."""
     return len(x) == len(y) and all(m == n or -1 in (m, n) for m, n in zip(x, y, strict=True))
-
-
-def places(sources: tuple[Any, ...], out: Any) -> list[Any]:
-    """The arrays for results, holding the values of `sources`: copies where `out` has none."""
-    found = []
-    for x, o in zip(sources, out or (None,) * len(sources), strict=True):
-        if o is not None and o is not x and x is not None:
-            o[...] = x
-        found.append(x if x is None else x.copy() if o is None else o)
-    return found
-
-
-def exact_of(param: Any, master: Any, multi_precision: bool) -> Any:
-    """What is updated: the master copy where the parameter is one of fewer digits."""
-    return master if multi_precision and master is not None else param
-
-
-def number(x: Any, dtype: Any) -> Any:
-    """The one element of `x`."""
-    return x.reshape(()).astype(dtype)
-
-
-def matching(grad: Any, dtype: Any) -> Any:
-    """The whole gradient as elements of `dtype`."""
-    dense = grad.dense() if isinstance(grad, Rows) else grad
-    return dense if dense.dtype == dtype else dense.astype(dtype)
-
-
-def pieces(*arrays: Any) -> list[tuple[Any, ...]]:
-    """Arrays of one shape in parts of `PIECE` elements; whole where one of them has gaps."""
-    size = arrays[0].size
-    if size <= PIECE or not all([x.flags.c_contiguous for x in arrays]):
-        return [arrays]
-    flat = [x.reshape(-1) for x in arrays]
-    return [tuple([x[i : i + PIECE] for x in flat]) for i in range(0, size, PIECE)]
 
 
 @primitive(
@@ -113,8 +79,9 @@ def sgd_kernel(
         some = grad.merged()
         exact[some.rows] -= some.values.astype(exact.dtype) * rate
     else:
-        for p, g in pieces(exact, matching(grad, exact.dtype)):
-            p -= g * rate
+        for p, g, term in pieces(exact, matching(grad, exact.dtype), room=1):
+            xp.multiply(g, rate, term)
+            p -= term
     if exact is not param_out:
         param_out[...] = exact
     return param_out, master_out
@@ -192,17 +159,24 @@ def momentum_kernel(
 ) -> Any:
     param_out, velocity_out, master_out = places((param, velocity, master), out)
     exact = exact_of(param_out, master_out, multi_precision)
-    t = exact.dtype.type
     rate = number(learning_rate, exact.dtype)
-    decay = t(regularization_coeff if regularization_method == "l2_decay" else 0.0)
-    for p, g, v in pieces(exact, matching(grad, exact.dtype), velocity_out):
+    decay = regularization_coeff if regularization_method == "l2_decay" else 0.0
+    by, scale, fading = constants(exact.dtype, mu, rescale_grad, decay)
+    gradient = matching(grad, exact.dtype)
+    for p, g, v, term, other in pieces(exact, gradient, velocity_out, room=2):
         if rescale_grad != 1.0:
-            g = g * t(rescale_grad)
+            g = xp.multiply(g, scale, term)
         if decay:
-            g = g + p * decay
-        v *= t(mu)
+            g = xp.add(g, xp.multiply(p, fading, other), term)
+        v *= by
         v += g
-        p -= (g + v * t(mu)) * rate if use_nesterov else v * rate
+        if use_nesterov:
+            xp.multiply(v, by, other)
+            other += g
+            other *= rate
+        else:
+            xp.multiply(v, rate, other)
+        p -= other
     if exact is not param_out:
         param_out[...] = exact
     return param_out, velocity_out, master_out
@@ -368,26 +342,36 @@ def adam_kernel(
     epsilon = epsilon if epsilon_tensor is None else epsilon_tensor.item()
     rate, near = learning_rate.item(), math.sqrt(1 - beta2_pow.item())
     step = rate * near / (1 - beta1_pow.item())
-    if not use_global_beta_pow:
-        beta1_out *= beta1
-        beta2_out *= beta2
     exact = exact_of(param_out, master_out, multi_precision)
     kept = 1 - rate * lr_ratio * coeff if with_decay else 1.0
-    numbers = [exact.dtype.type(x) for x in (kept, step, epsilon * near, beta1, beta2)]
+    numbers = adam_numbers(exact.dtype, (beta1, beta2), step, epsilon * near, kept)
+    powers = [(x, np.array(by, x.dtype)) for x, by in ((beta1_out, beta1), (beta2_out, beta2))]
     if lazy_mode and isinstance(grad, Rows):
         adam_rows(xp, exact, grad.merged(), m, v, numbers)
     else:
-        for piece in pieces(exact, matching(grad, exact.dtype), m, v):
+        for piece in pieces(exact, matching(grad, exact.dtype), m, v, room=1):
             adam_step(xp, *piece, *numbers)
+    for x, by in () if use_global_beta_pow else powers:
+        x *= by
     if exact is not param_out:
         param_out[...] = exact
     return tuple(found)
 
 
+def adam_numbers(
+    dtype: Any, betas: tuple[float, float], step: float, floor: float, kept: float
+) -> list[Any]:
+    """The numbers of one step; for `kept` None where nothing decays."""
+    first, second = map(dtype.type, betas)
+    numbers = constants(dtype, step, floor, first, 1 - first, second, 1 - second)
+    return [*numbers, np.array(kept, dtype) if kept != 1 else None]
+
+
 def adam_rows(xp: Any, param: Any, grad: Rows, m: Any, v: Any, numbers: list[Any]) -> None:
     """One step of the rows that `grad` has."""
     parts = [x[grad.rows] for x in (param, m, v)]
-    adam_step(xp, parts[0], grad.values.astype(param.dtype), *parts[1:], *numbers)
+    term = xp.empty_like(parts[0])
+    adam_step(xp, parts[0], grad.values.astype(param.dtype), *parts[1:], term, *numbers)
     param[grad.rows], m[grad.rows], v[grad.rows] = parts
 
 
@@ -397,26 +381,25 @@ def adam_step(
     g: Any,
     m: Any,
     v: Any,
-    kept: Any,
+    term: Any,
     step: Any,
     floor: Any,
-    beta1: Any,
-    beta2: Any,
+    *fades: Any,
 ) -> None:
-    """One step, written into `p`, `m` and `v`; `term` is all the memory it takes."""
-    term = xp.empty_like(m)
-    xp.multiply(g, 1 - beta1, term)
+    """One step, written into `p`, `m` and `v`; all the memory it takes is `term`."""
+    beta1, rest1, beta2, rest2, kept = fades
+    xp.multiply(g, rest1, term)
     m *= beta1
     m += term
     xp.multiply(g, g, term)
-    term *= 1 - beta2
+    term *= rest2
     v *= beta2
     v += term
     xp.sqrt(v, term)
     term += floor
     xp.divide(m, term, term)
     term *= step
-    if kept != 1:
+    if kept is not None:
         p *= kept
     p -= term
 

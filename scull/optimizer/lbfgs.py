@@ -10,6 +10,7 @@ import numpy as np
 from scull.autograd.interface import enable_grad, no_grad
 from scull.autograd.version import changed
 from scull.core.tensor import Tensor
+from scull.core.timeline import UPDATE, spanned
 from scull.errors import ArgumentError, UnsupportedError
 from scull.optimizer.line_search import Point, strong_wolfe
 from scull.optimizer.optimizer import Optimizer
@@ -128,6 +129,7 @@ class LBFGS(Optimizer):
             begin += p.array.size
             changed(p.array, "lbfgs")
 
+    @spanned("Optimization Step", UPDATE)
     def step(self, closure: Callable[[], Any]) -> Any:
         """Go downhill until it is flat or the limits are reached.
 

@@ -14,6 +14,7 @@ from scull.core.dtype import float32
 from scull.core.meta import Meta
 from scull.core.op import Op
 from scull.core.tensor import Rows, Tensor
+from scull.core.timeline import UPDATE, active, applied, now, spanned
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program, program_guard
@@ -161,6 +162,7 @@ class Optimizer:
 
     # ---- eager ----
 
+    @spanned("Optimization Step", UPDATE)
     def step(self) -> None:
         """Update every parameter that has a gradient.
 
@@ -197,7 +199,10 @@ class Optimizer:
         attrs = {**op.attrs, **self.attributes(param)}
         for n in op.rounds:
             attrs[n] = rounded(attrs[n])
+        start = now() if active else 0
         kernel(*arrays, out=outs, **attrs)
+        if active:
+            applied(op.name, op.inputs, arrays, attrs, None, start)
         changed(param.array, op.name)
 
     def operands(self, param: Any, rate: Any) -> dict[str, Any]:

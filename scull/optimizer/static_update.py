@@ -66,7 +66,7 @@ def global_rate(optimizer: Any) -> Any:
 
 def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
     """Append clipping, decay and updates; return the operators that update."""
-    block = main_program().global_block()
+    block = main_program().current_block()
     recorder = Recorder(block)
     program: Program = block.program
     with interpreting(recorder):

@@ -1,76 +1,7 @@
 """Scopes: values by name; a name that is missing is looked for in the parent."""
 
-from itertools import pairwise
-from typing import Any
-
-import numpy as np
-
 from scull.core import session
-from scull.core.tensor import Rows
-
-
-class Cell:
-    """The place of one value. A plan is bound to the cell, not to the value."""
-
-    __slots__ = ("lod", "name", "value")
-
-    def __init__(self, name: str, value: Any = None) -> None:
-        self.name, self.value, self.lod = name, value, []  # type: ignore[var-annotated]
-
-    def get_tensor(self) -> "ScopeTensor":
-        """The value as Paddle's LoDTensor: set, shape, __array__."""
-        return ScopeTensor(self)
-
-    def set_value(self, value: Any) -> None:
-        self.value = np.asarray(value)
-
-    def get_selected_rows(self) -> Any:
-        return self.value
-
-    def is_initialized(self) -> bool:
-        return self.value is not None
-
-    def get_int_sum(self) -> int:
-        return int(np.asarray(self.value).sum())
-
-
-class ScopeTensor:
-    """What `find_var(name).get_tensor()` gives: the array in a cell, read and replaced."""
-
-    def __init__(self, cell: Cell | None = None) -> None:
-        self.cell = cell or Cell("")
-
-    def set(self, value: Any, place: Any = None) -> None:
-        """Replace the value by a copy of `value`."""
-        self.cell.value = np.array(value)
-
-    def shape(self) -> list[int]:
-        return [0] if self.cell.value is None else list(self.cell.value.shape)
-
-    def _is_initialized(self) -> bool:
-        return self.cell.value is not None
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        value = self.cell.value.dense() if isinstance(self.cell.value, Rows) else self.cell.value
-        return np.array(value, dtype=dtype)
-
-    def numpy(self) -> Any:
-        return np.array(self.cell.value)
-
-    def lod(self) -> Any:
-        return [list(level) for level in self.cell.lod]
-
-    def set_lod(self, lod: Any) -> None:
-        self.cell.lod = [list(level) for level in lod]
-
-    def recursive_sequence_lengths(self) -> Any:
-        return [[b - a for a, b in pairwise(level)] for level in self.cell.lod]
-
-    def set_recursive_sequence_lengths(self, lengths: Any) -> None:
-        self.cell.lod = [list(np.cumsum([0, *level])) for level in lengths]
-
-    def __str__(self) -> str:
-        return f"  - shape: {self.shape()}\n  - data: {self.cell.value}"
+from scull.runtime.cell import Cell, ScopeTensor
 
 
 class Scope:
@@ -80,10 +11,13 @@ class Scope:
         self.parent = parent
         self.cells: dict[str, Cell] = {}
         self.kids: list[Scope] = []
+        self.era = object()  # another when a name means another cell from now on
 
     def var(self, name: str) -> Cell:
         """The cell `name` of this scope, made when it is not there."""
         if name not in self.cells:
+            if self.parent is not None and self.parent.find_var(name) is not None:
+                self.renew()
             self.cells[name] = Cell(name)
         return self.cells[name]
 
@@ -110,9 +44,24 @@ class Scope:
         """Forget the values of `names`."""
         for name in names:
             self.cells.pop(name, None)
+        self.renew()
+
+    def renew(self) -> None:
+        """Let plans bind themselves anew: a name means another cell, here and in scopes within."""
+        self.era = object()
+        for kid in self.kids:
+            kid.renew()
 
     def local_var_names(self) -> list[str]:
         return list(self.cells)
+
+    def size(self) -> int:
+        """How many cells it has itself."""
+        return len(self.cells)
+
+    def raw_address(self) -> int:
+        """A number that no other living scope has."""
+        return id(self)
 
 
 def global_scope() -> Scope:
@@ -121,3 +70,6 @@ def global_scope() -> Scope:
         session.put("scope", Scope())
     scope: Scope = session.get("scope")
     return scope
+
+
+__all__ = ["Cell", "Scope", "ScopeTensor", "global_scope"]

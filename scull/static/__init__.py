@@ -25,8 +25,8 @@ NAMES = {
     "moving_average": "ExponentialMovingAverage",
     "printing": "Print",
     "scope": """
-        cpu_places create_global_var create_parameter cuda_places device_guard name_scope
-        scope_guard""",
+        WeightNormParamAttr cpu_places create_global_var create_parameter cuda_places
+        device_guard name_scope scope_guard""",
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)

@@ -87,6 +87,11 @@ class OfVariable:
     """What a Variable says of itself and of its value in a scope."""
 
     @property
+    def desc(self: Any) -> Any:
+        """A view for code that looks there."""
+        return load("scull.static.desc", "VariableView")(self)
+
+    @property
     def type(self: Any) -> Kind:
         """What it holds."""
         return self.kind
@@ -150,6 +155,11 @@ class OfVariable:
 class OfOperator:
     """What an Operator is for."""
 
+    @property
+    def desc(self: Any) -> Any:
+        """A view for code that looks there."""
+        return load("scull.static.desc", "OperatorView")(self)
+
     def _is_optimize_op(self: Any) -> bool:
         return bool(self.role & OPTIMIZE)
 
@@ -170,6 +180,11 @@ class OfOperator:
 class OfBlock:
     """Copies of Variables."""
 
+    @property
+    def desc(self: Any) -> Any:
+        """A view for code that looks there."""
+        return load("scull.static.desc", "BlockView")(self)
+
     def _clone_variable(self: Any, var: Variable, force_persistable: bool = True) -> Variable:
         return self.variable(
             var.name,
@@ -188,6 +203,14 @@ class OfBlock:
 @attach(Program)
 class OfProgram:
     """Values, roles and bytes of a Program."""
+
+    @property
+    def desc(self: Any) -> Any:
+        """A view for code that looks there."""
+        return load("scull.static.desc", "ProgramView")(self)
+
+    def _get_desc(self: Any) -> Any:
+        return self.desc
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:

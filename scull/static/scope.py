@@ -1,4 +1,4 @@
-"""Scopes, places and variables of a Program."""
+"""Scopes, places, parameters and variables of a Program."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +16,7 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program, startup_program
 from scull.ir.recorder import Recorder
 from scull.ir.variable import with_batch
+from scull.nn.param_attr import WeightNormParamAttr
 from scull.nn.parameter import free_parameter as create_parameter
 from scull.runtime.scope import Scope
 
@@ -128,6 +129,7 @@ def filled_dtype(dtype: Any) -> DType:
 
 
 __all__ = [
+    "WeightNormParamAttr",
     "cpu_places",
     "create_global_var",
     "create_parameter",

@@ -57,8 +57,9 @@ NAMES = {
         acos acosh asin asinh atan atan2 atanh cos cosh deg2rad rad2deg sin sinh stanh tan""",
 }
 OWN = {
-    "array": "array_length array_read array_write create_array",
+    "array": "array_length array_read array_write create_array tensor_array_to_tensor",
     "covariance": "corrcoef cov householder_product pca_lowrank",
+    "blank": "create_tensor",
     "creation": "fill_constant",
     "decomposition": "cond eig eigh eigvals lu lu_unpack pinv qr svd",
     "draw": "exponential_ uniform_",

@@ -142,7 +142,8 @@ def assign(x: Any, output: Any = None) -> Any:
         raise ArgumentTypeError(f"`x` is a tensor, an array, a number or a list, not {type(x)}")
     if isinstance(output, Variable):
         source = x if known else constant(x)
-        output.block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
+        block = output.block.program.current_block()
+        block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
         return output
     found = create.assign(x) if known else constant(x)
     if output is None:

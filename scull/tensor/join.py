@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from scull.core.meta import axis_of
+from scull.core import session
+from scull.core.meta import Kind, axis_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops import compare, move, pick, search
 from scull.ops import index as places
@@ -54,6 +56,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
         [1.0, 0.0, 0.0]
     """
     tensors = listed(x, "concat")
+    if holds_tensors(tensors):
+        return joined(tensors[0], axis, False, "concat", name)[0]
     tensor, axis = axis_inputs(axis)
     return ops.concat(tensors, *([] if tensor is None else [tensor]), axis=axis, name=name)
 
@@ -71,7 +75,34 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
         >>> paddle.stack([paddle.ones([2]), paddle.zeros([2])]).tolist()
         [[1.0, 1.0], [0.0, 0.0]]
     """
-    return ops.stack(listed(x, "stack"), axis=axis, name=name)
+    tensors = listed(x, "stack")
+    if holds_tensors(tensors):
+        return joined(tensors[0], axis, True, "stack", name)[0]
+    return ops.stack(tensors, axis=axis, name=name)
+
+
+def holds_tensors(tensors: list[Any]) -> bool:
+    """Whether it is one variable of a Program that holds a list of tensors."""
+    found = [v for v in tensors if isinstance(v, Variable) and v.kind is Kind.ARRAY]
+    if found and len(tensors) > 1:
+        raise ArgumentError(f"a list of tensors stands alone, not among {len(tensors)}")
+    return bool(found)
+
+
+def joined(
+    array: Variable, axis: Any, use_stack: bool, prefix: str, name: str | None
+) -> tuple[Variable, Variable]:
+    """The tensor of the tensors of a list in a Program, and their sizes."""
+    if not isinstance(axis, int):
+        raise ArgumentTypeError(f"`axis` is an int beside a list of tensors, not {type(axis)}")
+    prefix = (name or session.unique_name(prefix)) + ".tmp"
+    block = main_program().current_block()
+    out = block.create_var(session.unique_name(prefix), dtype=array.dtype)
+    sizes = block.create_var(session.unique_name(prefix), dtype="int32")
+    outputs = {"Out": out, "OutIndex": sizes}
+    attrs = {"axis": axis, "use_stack": use_stack}
+    block.append_op("tensor_array_to_tensor", {"X": array}, outputs, attrs)
+    return out, sizes
 
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:

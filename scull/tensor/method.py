@@ -14,10 +14,10 @@ from scull.ops.transfer import memcpy, share_data
 
 NO_METHODS = """
     arange array_length array_read array_write assign broadcast_shape clone complex create_array
-    crop eigh einsum empty empty_like eye fill_constant full full_like get_rng_state linspace
-    logspace meshgrid normal ones ones_like poisson rand randint randint_like randn randperm
-    searchsorted seed set_rng_state shape standard_normal svd to_tensor tolist tril_indices
-    triu_indices uniform zeros zeros_like"""
+    create_tensor crop eigh einsum empty empty_like eye fill_constant full full_like
+    get_rng_state linspace logspace meshgrid normal ones ones_like poisson rand randint
+    randint_like randn randperm searchsorted seed set_rng_state shape standard_normal svd
+    tensor_array_to_tensor to_tensor tolist tril_indices triu_indices uniform zeros zeros_like"""
 
 
 class Method:

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from scull.core.absent import absent
+from scull.core.door import doors
 from scull.core.op import op_of
 from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
 from scull.utils import dlpack, layers_utils, unique_name
 from scull.utils.deprecation import deprecated, require_version
 from scull.utils.layers_utils import (
@@ -54,15 +56,40 @@ def run_check() -> None:
     print("Running verify PaddlePaddle program ... \nscull works well on 1 CPU.")
 
 
+def try_set_static_shape_tensor(tensor: Any, shape: Any) -> None:
+    """Let a Variable have the sizes that are known of a shape that operators compute.
+
+    Args:
+        tensor (Variable): made of `shape`; its sizes may be unknown.
+        shape (Variable): what `paddle.shape` gave.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> with paddle.static.program_guard(paddle.static.Program()):
+        ...     sizes = paddle.shape(paddle.static.data("x", [-1, 2]))
+        ...     y = paddle.uniform(sizes)
+        ...     paddle.utils.try_set_static_shape_tensor(y, sizes)
+        >>> y.shape
+        (-1, 2)
+        >>> paddle.disable_static()
+    """
+    maker = getattr(shape, "op", None)
+    if isinstance(tensor, Variable) and -1 in tensor.shape and maker and maker.type == "shape":
+        tensor.shape = maker.operands()[0].shape
+
+
 __getattr__ = absent(
     __name__,
     {
         "Python's own `ast` is used": "gast",
         "operators are written in Python, nothing is compiled with a C++ compiler": "cpp_extension",
         "nothing is downloaded": "download image_util",
-        "operators are not counted": "flops op_version",
+        "operators have one version": "op_version",
     },
 )
+
+doors(__name__, "flops", "scull.profiler.flops")
 
 __all__ = [
     "assert_same_structure",
@@ -78,5 +105,6 @@ __all__ = [
     "run_check",
     "to_sequence",
     "try_import",
+    "try_set_static_shape_tensor",
     "unique_name",
 ]

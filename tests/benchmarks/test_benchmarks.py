@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from benchmarks import chains, eager, executor, harness, memory, start
+from benchmarks import chains, eager, executor, harness, memory, reference, start, tiny
 from scull.executor.plan import make_plan
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -78,21 +78,46 @@ def test_both_ways_to_write_the_chain_compute_it():
         assert np.array_equal(chain(x, y).numpy(), bare_chain())
 
 
-def test_the_program_of_the_chain_has_its_operators_and_computes_it():
-    main, out = executor.chain()
-    types = [operator.type for operator in main.global_block().ops]
-    assert types == ["elementwise_add", "elementwise_mul"] * (executor.LENGTH // 2)
-    feed = dict(zip("xy", eager.SMALL, strict=True))
-    (found,) = paddle.static.Executor().run(main, feed=feed, fetch_list=[out])
-    assert np.array_equal(found, bare_chain())
+def test_the_program_of_tiny_operators_is_what_bare_numpy_computes():
+    main, out = tiny.program(paddle)
+    (found,) = paddle.static.Executor().run(main, feed=tiny.OPERANDS, fetch_list=[out])
+    assert np.allclose(found, tiny.chain(tiny.calls(np), tiny.OPERANDS), rtol=1e-5)
+    assert np.isfinite(found).all()
     (plan,) = [bound.plan for bound in main.plans.values()]
-    assert len(plan.steps) == executor.LENGTH
+    assert len(plan.steps) == tiny.LENGTH == 200
+
+
+def test_without_paddlepaddle_a_row_says_so(monkeypatch):
+    monkeypatch.delenv("SCULL_PADDLE_PYTHON", raising=False)
+    row = executor.beside_paddlepaddle(2)
+    assert row.measured == "SCULL_PADDLE_PYTHON names no Python"
+    assert row.detail.startswith("scull ")
+
+
+def test_a_process_of_another_python_takes_its_turns(monkeypatch, tmp_path):
+    (tmp_path / "taking_turns.py").write_text(
+        "import sys\nprint('loading')\nfor _ in sys.stdin:\n    print('took 0.5', flush=True)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("SCULL_PADDLE_PYTHON", sys.executable)
+    with reference.paddlepaddle("taking_turns") as measured:
+        assert [measured(), measured()] == [0.5, 0.5]
+
+
+def test_a_process_of_another_python_that_ends_says_so(monkeypatch):
+    monkeypatch.setenv("SCULL_PADDLE_PYTHON", sys.executable)
+    with (
+        reference.paddlepaddle("benchmarks.absent") as measured,
+        pytest.raises(RuntimeError, match="ended"),
+    ):
+        measured()
 
 
 RUNS = {
     "forward": partial(memory.perceptron, trained=False),
     "step": partial(memory.perceptron, trained=True),
     "demo": memory.demo,
+    "resnet": memory.resnet,
 }
 
 
@@ -106,6 +131,16 @@ def test_the_ledger_is_within_5_percent_of_tracemalloc(name):
 def test_a_run_takes_little_more_than_lifetimes_allow(name):
     run = RUNS[name]()
     assert memory.traced_peak(run) <= 1.2 * memory.lifetime_peak(run)
+
+
+@pytest.mark.parametrize("batch", [2, 16])
+def test_a_step_of_resnet_takes_at_most_5_percent_more_than_lifetimes_allow(batch):
+    run = memory.resnet(batch)
+    least, traced = memory.lifetime_peak(run), memory.traced_peak(run)
+    assert least <= traced <= 1.05 * least
+    (plan,) = [bound.plan for bound in run.main.plans.values()]
+    assert str(plan.peak) == f"{plan.peak_bytes} bytes"
+    assert least <= plan.peak_bytes <= 1.001 * least
 
 
 def test_lifetimes_of_a_chain_allow_two_values_at_once():
@@ -127,7 +162,7 @@ def test_the_command_prints_every_figure_and_succeeds():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     asked = [line for line in done.stdout.splitlines() if "<=" in line]
-    assert len(asked) == 13
+    assert len(asked) == 19
 
 
 def test_the_chains_of_products_wait_for_nothing_of_each_other():

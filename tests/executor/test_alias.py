@@ -116,3 +116,24 @@ def test_a_part_of_a_buffer_waits_for_the_whole_but_not_for_other_parts(main):
     assert graph.precedes(first, third)
     assert graph.precedes(second, third)
     assert run(main, {}, [whole, *parts])[0].tolist() == [2, 4]
+
+
+def test_what_goes_to_the_scope_never_lies_in_what_was_fed():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2, 2])
+        block = main.global_block()
+        kept = block.create_var("kept", shape=[4], dtype="float32", persistable=True)
+        outputs = {"Out": kept, "XShape": block.create_var("shape", shape=[0, 2, 2])}
+        block.append_op("reshape2", {"X": x}, outputs, {"shape": [4]})
+        rate, slope = paddle.full([1], 1.0), paddle.ones([4])
+        inputs = {"Param": [kept], "Grad": [slope], "LearningRate": [rate]}
+        block.append_op("sgd", inputs, {"ParamOut": [kept]}, {})
+    fed, scope = np.ones((2, 2), "float32"), paddle.static.Scope()
+    exe = paddle.static.Executor()
+    for _ in range(2):
+        exe.run(main, feed={"x": fed}, scope=scope)
+        assert np.array_equal(fed, np.ones((2, 2)))
+        assert np.array_equal(scope.find_var("kept").get_tensor(), np.zeros(4))
+    paddle.disable_static()

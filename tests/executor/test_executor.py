@@ -196,9 +196,7 @@ def test_the_first_operator_that_makes_nan_or_infinity_is_named():
     y = paddle.tanh(paddle.log(x))
     paddle.set_flags({"FLAGS_check_nan_inf": True})
     try:
-        with pytest.raises(
-            NumberError, match=r"`log_0.tmp_0` holds 1 NaN and 1 infinities"
-        ) as caught:
+        with pytest.raises(NumberError, match=r"op=log, tensor=log_0.tmp_0") as caught:
             run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])
     finally:
         paddle.set_flags({"FLAGS_check_nan_inf": False})

@@ -1,6 +1,7 @@
 """Streams on a device that only plans: where tasks run, how they wait, and that it is enough."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,8 +139,8 @@ def test_what_blocks_or_communicates_has_a_queue_of_its_own(monkeypatch):
     out = paddle.exp(parameter())
     for effect in ("blocks", "communicates"):
         monkeypatch.setattr(out.op.op, "effects", frozenset({effect}))
-        assert Placement(SIM).queue(out.op) == BLOCKING
-        assert Placement(CPU).queue(out.op) == BLOCKING
+        assert Placement(SIM, {}).queue(out.op) == BLOCKING
+        assert Placement(CPU, {}).queue(out.op) == BLOCKING
 
 
 def timed(streams, chance):
@@ -196,7 +197,7 @@ def test_whatever_the_streams_do_values_are_finished_when_they_are_needed(choice
 def without(streams, wait):
     """The same streams with one wait less."""
     rest = tuple(w for w in streams.waits if w is not wait)
-    return type(streams)(streams.place, streams.tasks, streams.streams, rest)
+    return replace(streams, waits=rest)
 
 
 def test_streams_without_any_one_of_their_waits_are_noticed():

@@ -71,3 +71,18 @@ def test_pairs_without_a_gradient_are_left_out_and_repeated_ones_clipped_each(ki
 def test_an_optimizer_takes_no_other_clip():
     with pytest.raises(TypeError, match="'grad_clip' should be"):
         paddle.optimizer.SGD(0.1, parameters=[], grad_clip="clip")
+
+
+@pytest.mark.parametrize(
+    ("clips", "type"),
+    [(paddle.nn.ClipGradByNorm(1.0), "clip_by_norm"), (paddle.nn.ClipGradByValue(1.0), "clip")],
+    ids=["norm", "value"],
+)
+def test_a_gradient_clipped_by_itself_is_another_variable(block, clips, type):
+    ((param, grad),) = pairs_of(block, ["float32"])
+    ((same, made),) = clips([(param, grad)])
+    operator = block.ops[-1]
+    assert same is param and operator.type == type
+    assert (operator.input("X"), operator.output("Out")) == ([grad.name], [made.name])
+    assert made.name == f"{type}_0.tmp_0"
+    assert operator.attr("op_role_var") == [param.name, made.name]

@@ -72,10 +72,54 @@ def test_a_parameter_has_one_initialiser_in_the_startup_program(static):
     with program_guard(main, startup):
         nn.Linear(2, 3)
         nn.BatchNorm2D(3)
-        nn.Conv2D(1, 2, 3, weight_attr=init.Dirac())
+        nn.Conv2D(1, 2, 3, weight_attr=init.Assign(np.ones((2, 1, 3, 3), "float32")))
     written = [v.name for op in startup.global_block().ops for v in op.results()]
     assert written == [p.name for p in main.all_parameters()]
     assert not main.global_block().ops
+
+
+@pytest.mark.parametrize(
+    ("initializer", "dtype", "types"),
+    [
+        (init.Uniform(), "bfloat16", "uniform_random"),
+        (init.Uniform(), "float16", "uniform_random cast"),
+        (init.XavierNormal(), "bfloat16", "gaussian_random cast"),
+        (init.Bilinear(), "float64", "assign_value cast"),
+        (
+            init.Dirac(),
+            "float32",
+            "fill_constant reshape2 assign_value assign_value scatter reshape2",
+        ),
+        (
+            init.Orthogonal(),
+            "float32",
+            "gaussian_random qr diag_v2 sign elementwise_mul transpose2 reshape2 scale",
+        ),
+    ],
+)
+def test_the_operators_of_an_initializer_are_those_of_the_reference(
+    static, initializer, dtype, types
+):
+    block = Program().global_block()
+    block.create_parameter(name="p", shape=[2, 3, 3, 3], dtype=dtype, initializer=initializer)
+    assert [op.type for op in block.ops] == types.split()
+
+
+def test_filters_that_interpolate_are_of_floats(static):
+    with pytest.raises(TypeError, match="int32"):
+        Program().global_block().create_parameter(
+            name="p", shape=[1, 1, 2, 2], dtype="int32", initializer=init.Bilinear()
+        )
+
+
+def test_an_orthogonal_parameter_is_drawn_anew_by_every_startup_run(static):
+    main, startup = Program(), Program()
+    with program_guard(main, startup):
+        w = nn.Linear(3, 2, weight_attr=init.Orthogonal()).weight
+    exe = Executor()
+    first, second = (exe.run(startup, fetch_list=[w.name])[0] for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert np.allclose(second.T @ second, np.eye(2), atol=1e-6)
 
 
 def test_programs_that_share_a_startup_program_share_parameters(static):

@@ -22,6 +22,7 @@ from scull.core.operand import meta_or_none, padded
 from scull.core.random import Draw
 from scull.core.tensor import Rows, Tensor
 from scull.errors import DtypeError
+from scull.ir.verify_dataflow import PRIMITIVES
 from tests.ops.sample import SAMPLES, Sample
 
 for package in (scull.ops, tests.ops.samples):
@@ -127,9 +128,28 @@ def flat(values: Any) -> Iterator[Any]:
             yield x
 
 
-def operators() -> list[Op]:
+# Operators with blocks, of lists of tensors and of dataflow are of Programs alone: they have no
+# eager call, and Programs prove them (tests/static/test_control_flow*.py, tests/executor).
+OF_LISTS = {
+    "array_length",
+    "empty_list",
+    "read_from_array",
+    "select_output",
+    "tensor_array_to_tensor",
+    "tensor_array_to_tensor_grad",
+    "write_to_array",
+}
+
+
+def declared() -> list[Op]:
     """Every declared operator, in order of its name; gradients belong to their operators."""
     return sorted((op for op in by_name().values() if op.forward is None), key=lambda op: op.name)
+
+
+def operators() -> list[Op]:
+    """Those of them that can be called with Tensors."""
+    alone = OF_LISTS | PRIMITIVES
+    return [op for op in declared() if not op.has_blocks and op.name not in alone]
 
 
 LOWER = {"float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}

@@ -14,7 +14,9 @@ HIDDEN = {"use_mkldnn", "use_cudnn", "use_quantizer", "mkldnn_data_type", "use_d
 # Where a declaration differs on purpose: by operator type, what is said of it and why it is so.
 GLOBAL = "taken with global statistics only, which SavedMean and SavedVariance then hold too"
 REAL = "it says whether the matrix is real, and with it the gradient"
+BEFORE = "what the list held before, which Programs do not name"
 DEVIATIONS: dict[str, dict[str, str]] = {
+    "write_to_array": {"input Array is not the reference's": BEFORE},
     "hierarchical_sigmoid": {
         "output W_Out is missing": "it is W itself, handed on to parameter servers",
     },

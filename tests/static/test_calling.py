@@ -119,3 +119,12 @@ def test_areas_under_curves_go_on_from_run_to_run():
     paddle.disable_static()
     assert found == [[1.0, 1.0], [0.5, 0.0]]
     assert [c.shape for c in counts] == [(201,), (201,), (1, 100), (1, 100)]
+
+
+def test_a_function_may_take_nothing_or_give_nothing(program):
+    seen = []
+    made = program.current_block().create_var("made", shape=[1], dtype="float32")
+    paddle.static.py_func(lambda: np.array([4], "float32"), None, made)
+    paddle.static.py_func(lambda x: seen.append(np.array(x).tolist()), made, None)
+    (found,) = paddle.static.Executor().run(fetch_list=[made])
+    assert found.tolist() == [4.0] and seen == [[4.0]]

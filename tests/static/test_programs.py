@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,8 @@ from scull.ir.verify import verify
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REFERENCE = ROOT / "tests" / "data" / "reference" / "programs"
-NAMES = sorted({p.name.split(".")[0] for p in REFERENCE.glob("*.txt")} - {"branch", "loop"})
-TEXTS = sorted(p for p in REFERENCE.glob("*.txt") if p.name.split(".")[0] in NAMES)
+NAMES = sorted({p.name.split(".")[0] for p in REFERENCE.glob("*.txt")})
+TEXTS = sorted(REFERENCE.glob("*.txt"))
 
 NOT_OURS = {
     "third_derivative.main": (
@@ -28,6 +29,16 @@ ORDER = {
         "Paddle makes the result of a biased convolution before its parts"
     ),
 }
+CONDITIONS = {
+    "branch.main": (
+        "what is computed of a condition has no gradient; Paddle notes that of some operators only"
+    ),
+}
+# What a block touches, Paddle writes in the order of a set, which is another in every process.
+SETS = {"while": ("X", "Out"), "while_grad": ("X", "Out", "X@GRAD")}
+SETS["conditional_block"] = ("Input", "Out")
+SETS["conditional_block_grad"] = ("Input", "Out", "Out@GRAD", "Input@GRAD")
+BARE = {"conditional_block_grad": ("op_namescope", "op_role_var", "with_quant_attr")}
 HINTS = ("use_cudnn",)  # of another device; scull writes what Paddle's functional API writes
 COMPARED = [p for p in TEXTS if p.stem not in NOT_OURS]
 
@@ -67,7 +78,24 @@ def test_a_program_prints_as_the_reference_prints_it(path, built):
     ours, wanted = built[path.stem][0].splitlines(), path.read_text().splitlines()
     if path.stem in ORDER:
         ours, wanted = variables_sorted(ours), variables_sorted(wanted)
-    assert ours == wanted
+    if path.stem in CONDITIONS:
+        ours, wanted = without_conditions(ours), without_conditions(wanted)
+    assert list(map(sets_sorted, ours)) == list(map(sets_sorted, wanted))
+
+
+def without_conditions(lines):
+    """The lines without the flags of variables that are no floating-point numbers."""
+    pattern = re.compile(r"(dtype\((?:bool|int32)\))\.stop_gradient\(\w+\)")
+    return [pattern.sub(r"\1", line) for line in lines]
+
+
+def sets_sorted(line):
+    """The line of an operator, the names in its sets in order."""
+    found = re.search(r"\} = (\w+)\(", line)
+    for slot in SETS.get(found[1], ()) if found else ():
+        held = re.search(rf"(?<![\w@]){slot}=\[(.*?)\]", line)
+        line = line.replace(held[0], f"{slot}=[{', '.join(sorted(held[1].split(', ')))}]")
+    return line
 
 
 def variables_sorted(lines):
@@ -78,7 +106,11 @@ def variables_sorted(lines):
 @pytest.mark.parametrize("path", COMPARED, ids=lambda p: p.stem)
 def test_a_saved_program_equals_the_references_field_by_field(path, built):
     ours = fields(base64.b64decode(built[path.stem][1]))
-    assert ours == fields(path.with_suffix(".pb").read_bytes())
+    wanted = fields(path.with_suffix(".pb").read_bytes())
+    if path.stem in CONDITIONS:
+        for block in (*ours, *wanted):
+            block["vars"] = {n: v[:-1] for n, v in block["vars"].items()}
+    assert ours == wanted
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
@@ -107,13 +139,18 @@ def variable_fields(v):
 
 
 def operator_fields(o):
+    def named(slot):
+        return (
+            sorted(slot.arguments) if slot.parameter in SETS.get(o.type, ()) else [*slot.arguments]
+        )
+
     return {
         "type": o.type,
-        "inputs": {p.parameter: list(p.arguments) for p in o.inputs},
-        "outputs": {p.parameter: list(p.arguments) for p in o.outputs},
+        "inputs": {p.parameter: named(p) for p in o.inputs},
+        "outputs": {p.parameter: named(p) for p in o.outputs},
         "attrs": {
             a.name: wire.attribute_value(a)
             for a in o.attrs
-            if a.name not in ("op_callstack", *HINTS)
+            if a.name not in ("op_callstack", *HINTS, *BARE.get(o.type, ()))
         },
     }

@@ -98,6 +98,7 @@ def test_pruning_refuses_what_is_no_variable_or_name(programs):
     for feeds, targets in (([2], []), ([], None), ([], [3])):
         with pytest.raises(ArgumentError, match="_prune_with_input"):
             programs[0]._prune_with_input(feeds, targets)
+    static.data("x", [1, 2]) + 1.0
     with pytest.raises(ArgumentTypeError, match="The item in fetch_list should be str"):
         run(fetch_list=[True])
 

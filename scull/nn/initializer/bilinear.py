@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.dtype import DType
-from scull.errors import ArgumentError
+from scull.core.dtype import DType, float32
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.nn.initializer.assign import Table
 
 
@@ -20,6 +20,11 @@ class Bilinear(Table):
     """
 
     word = "bilinear_init"
+
+    def drawn(self, dtype: DType) -> DType:
+        if not dtype.is_float:
+            raise ArgumentTypeError(f"filters that interpolate are not of {dtype.name}")
+        return float32
 
     def numbers(self, shape: tuple[int, ...], dtype: DType) -> Any:
         if len(shape) != 4:

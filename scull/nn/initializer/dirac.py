@@ -4,9 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.dtype import DType
+from scull.core.dtype import DType, float32, int64
+from scull.core.interpreter import interpreting
 from scull.errors import ArgumentError
+from scull.ir.recorder import Recorder
 from scull.nn.initializer.assign import Table
+from scull.ops.create import assign_value, cast, fill_constant
+from scull.ops.index import scatter
+from scull.ops.move import reshape
 
 
 class Dirac(Table):
@@ -29,6 +34,24 @@ class Dirac(Table):
         if not isinstance(groups, int) or groups < 1:
             raise ArgumentError(f"groups is {groups!r}, 'groups' must be a positive integer.")
         self._groups = groups
+
+    def record(self, param: Any, block: Any) -> Any:
+        """Append zeros, ones put in their places, and a cast to other elements than float32."""
+        shape = tuple(param.meta.shape)
+        places = np.flatnonzero(self.numbers(shape, float32)).tolist()
+        narrow = param.dtype is float32
+        with interpreting(Recorder(block)) as recorder:
+            zeros = reshape(fill_constant(shape=shape, value=0.0, dtype=float32), shape=(-1,))
+            at = assign_value(shape=(len(places),), dtype=int64, int64_values=places)
+            ones = [1.0] * len(places)
+            one = assign_value(shape=(len(places),), dtype=float32, fp32_values=ones)
+            put = scatter(zeros, at, one, overwrite=True)
+            with recorder.into(param) if narrow else recorder.naming(f"dirac.{param.name}"):
+                found = reshape(put, shape=shape)
+            if not narrow:
+                with recorder.into(param):
+                    cast(found, in_dtype=float32, out_dtype=param.dtype)
+        return param.op
 
     def numbers(self, shape: tuple[int, ...], dtype: DType) -> Any:
         if len(shape) not in (3, 4, 5):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.dtype import DType
+from scull.core.dtype import DType, bfloat16
 from scull.errors import ArgumentError
 from scull.nn.initializer.initializer import Initializer
 from scull.ops import random
@@ -20,6 +20,10 @@ class UniformFill(Initializer):
         first = block.ops[start]
         first.says_inputs = first.type == "uniform_random"
         return made
+
+    def drawn(self, dtype: DType) -> DType:
+        uniform = getattr(self, "_uniform", True)
+        return dtype if uniform and dtype is bfloat16 else super().drawn(dtype)
 
     def between(self, bound: float, shape: tuple[int, ...], dtype: DType, seed: int) -> Any:
         """Numbers from `-bound` to `bound`."""

@@ -10,6 +10,7 @@ import numpy as np
 from scull.core import session
 from scull.core.dtype import dtype_of, float32
 from scull.core.tensor import Parameter, Tensor
+from scull.core.timeline import FORWARD, active, span
 from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
@@ -69,17 +70,18 @@ class Layer(Attributes):
         raise UnsupportedError(f"{type(self).__name__} defines no `forward`")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self._forward_pre_hooks or self._forward_post_hooks:
+        if self._forward_pre_hooks or self._forward_post_hooks or active:
             return self.hooked(inputs, kwargs)
         return self.forward(*inputs, **kwargs)
 
     def hooked(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call between its hooks, each of which may replace what it sees."""
+        """A call between its hooks, each of which may replace what it sees; a span if recorded."""
         for hook in list(self._forward_pre_hooks.values()):
             replaced = hook(self, inputs)
             if replaced is not None:
                 inputs = replaced if isinstance(replaced, tuple) else (replaced,)
-        outputs = self.forward(*inputs, **kwargs)
+        with span(type(self).__name__, FORWARD):
+            outputs = self.forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):
             replaced = hook(self, inputs, outputs)
             if replaced is not None:

@@ -1,4 +1,4 @@
-"""What stops a Program or shows what runs through it."""
+"""What stops a Program, shows what runs through it, or decides what of it runs."""
 
 from typing import Any
 
@@ -7,10 +7,25 @@ from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops.python import assert_true
+from scull.static.nn.block import ConditionalBlock, Switch
+from scull.static.nn.branch import case, cond, select_input, select_output, switch_case
+from scull.static.nn.loop import While, while_loop
 from scull.static.printing import Print
 from scull.tensor.size import needs_tensor
 
-__all__ = ["Assert", "Print"]
+__all__ = [
+    "Assert",
+    "ConditionalBlock",
+    "Print",
+    "Switch",
+    "While",
+    "case",
+    "cond",
+    "select_input",
+    "select_output",
+    "switch_case",
+    "while_loop",
+]
 
 
 def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:

@@ -10,7 +10,12 @@ import scull as paddle
 from scull.errors import ShapeError
 from scull.executor import executor
 from scull.executor.binding import Bound, filled
-from scull.executor.pool import Spread, run_spread
+from scull.executor.crew import run_crew, stays
+from scull.executor.plan import make_plan
+from scull.executor.schedule import Schedule, host_schedule
+from scull.executor.stream import DIRECT, EVENT, SYNCHRONIZE
+from scull.executor.transfer import HOST
+from scull.executor.work import HostWork
 from scull.flags import flags
 from tests.executor.random_program import FED, START, actions, build
 
@@ -24,6 +29,12 @@ def main():
     with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
         yield main
     paddle.disable_static()
+
+
+def run_on(plan, frame, threads):
+    """Run `plan` once on several threads."""
+    schedule = host_schedule(plan)
+    run_crew(schedule, HostWork(plan, schedule, frame), threads)
 
 
 def chains(count=4, size=300):
@@ -50,14 +61,14 @@ def test_on_several_threads_a_run_gives_the_same_bits(choices):
     bound = Bound(plan, scope)
     example.calls.clear()
     frame = filled(bound, {"x": FED.copy()})
-    run_spread(plan, Spread(plan), frame, ASIDE)
+    run_on(plan, frame, ASIDE)
     found = [frame[slot] for slot, _ in plan.fetches]
     for a, b in zip(found, expected, strict=False):
         assert np.array_equal(a, b)
     assert np.array_equal(example.calls, expected[-2])
     assert np.array_equal(scope.var("w").value, expected[-1])
-    kept = plan.kept | {0, 1} | {life.slot for life in plan.lifetimes if not life.last}
-    assert not any(isinstance(v, np.ndarray) for i, v in enumerate(frame) if i not in kept)
+    ended = {life.slot for life in plan.lifetimes if life.last} - plan.kept
+    assert not any(isinstance(frame[slot], np.ndarray) for slot in ended)
 
 
 def replaced(step, call, monkeypatch):
@@ -70,7 +81,7 @@ def test_large_independent_instructions_run_side_by_side(main, monkeypatch):
     exe = paddle.static.Executor()
     exe.run(main, feed=feed, fetch_list=ends)
     (bound,) = main.plans.values()
-    plan, spread, both = bound.plan, Spread(bound.plan), threading.Barrier(2, timeout=60)
+    plan, both = bound.plan, threading.Barrier(2, timeout=60)
     names = set()
 
     def meeting(call):
@@ -84,7 +95,7 @@ def test_large_independent_instructions_run_side_by_side(main, monkeypatch):
     for step in plan.instructions:
         if step.operator.type == "matmul_v2":
             replaced(step, meeting(step.call), monkeypatch)
-    run_spread(plan, spread, filled(bound, feed), 2)
+    run_on(plan, filled(bound, feed), 2)
     assert names == {"MainThread", "scull"}
 
 
@@ -99,7 +110,7 @@ def test_on_threads_the_executor_gives_what_it_gives_on_one(main):
 
 
 def test_what_is_small_stays_on_one_thread(main, monkeypatch):
-    monkeypatch.setattr(executor, "run_spread", None)
+    monkeypatch.setattr(executor, "run_crew", None)
     x = paddle.static.data("x", [512, 512])
     chain = paddle.matmul(x, x)
     small = [paddle.exp(chain[0, 0]), paddle.tanh(chain[0, 1])]
@@ -109,7 +120,7 @@ def test_what_is_small_stays_on_one_thread(main, monkeypatch):
             exe.run(main, feed=feed, fetch_list=small)
     (bound,) = main.plans.values()
     assert bound.large is False
-    assert bound.spread is None
+    assert bound.schedule is None
 
 
 def test_what_is_large_and_in_one_chain_stays_on_one_thread(main):
@@ -121,7 +132,7 @@ def test_what_is_large_and_in_one_chain_stays_on_one_thread(main):
             exe.run(main, feed=feed, fetch_list=[chain])
         (bound,) = main.plans.values()
     assert bound.large
-    assert not bound.spreads()
+    assert bound.parallel() is None
 
 
 def test_the_first_run_of_a_program_asks_for_no_graph(main):
@@ -130,10 +141,10 @@ def test_the_first_run_of_a_program_asks_for_no_graph(main):
     with flags(HOST_THREADS=2):
         exe.run(main, feed=feed, fetch_list=ends)
         (bound,) = main.plans.values()
-        assert bound.spread is None
+        assert bound.schedule is None
         assert "graph" not in vars(bound.plan)
         exe.run(main, feed=feed, fetch_list=ends)
-        assert bound.spread.pays
+        assert bound.schedule.pays
 
 
 def test_the_first_error_ends_a_run_and_the_next_is_as_if_it_had_not_been(main):
@@ -148,7 +159,7 @@ def test_the_first_error_ends_a_run_and_the_next_is_as_if_it_had_not_been(main):
         for _ in range(3):
             with pytest.raises(ShapeError) as caught:
                 exe.run(main, feed=good | {"m": np.ones(3, "float32")}, fetch_list=out)
-            assert "test_pool.py:" in caught.value.__notes__[0]
+            assert "test_crew.py:" in caught.value.__notes__[0]
             found = exe.run(main, feed=good, fetch_list=out)
             assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
@@ -158,7 +169,7 @@ def test_an_error_at_any_instruction_leaves_the_next_run_correct(main, monkeypat
     exe = paddle.static.Executor()
     expected = exe.run(main, feed=feed, fetch_list=ends)
     (bound,) = main.plans.values()
-    plan, spread = bound.plan, Spread(bound.plan)
+    plan = bound.plan
 
     def failing(*operands):
         raise ZeroDivisionError("on purpose")
@@ -166,9 +177,9 @@ def test_an_error_at_any_instruction_leaves_the_next_run_correct(main, monkeypat
     for step in plan.instructions:
         with monkeypatch.context() as broken, pytest.raises(Exception, match="on purpose"):
             replaced(step, failing, broken)
-            run_spread(plan, spread, filled(bound, feed), ASIDE)
+            run_on(plan, filled(bound, feed), ASIDE)
         frame = filled(bound, feed)
-        run_spread(plan, spread, frame, ASIDE)
+        run_on(plan, frame, ASIDE)
         found = [frame[slot] for slot, _ in plan.fetches]
         assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
@@ -178,12 +189,12 @@ def test_one_plan_runs_in_several_threads_at_once(main):
     exe = paddle.static.Executor()
     (expected, *_) = exe.run(main, feed=feed, fetch_list=ends)
     (bound,) = main.plans.values()
-    plan, spread, wrong = bound.plan, Spread(bound.plan), []
+    plan, wrong = bound.plan, []
 
     def runs():
         for _ in range(20):
             frame = filled(bound, feed)
-            run_spread(plan, spread, frame, 2)
+            run_on(plan, frame, 2)
             if not np.array_equal(frame[plan.fetches[0][0]], expected):
                 wrong.append(frame)
 
@@ -215,7 +226,97 @@ def test_python_functions_run_on_the_thread_that_asked_and_may_run_programs(main
     expected = exe.run(main, feed=feed, fetch_list=outs)
     (bound,) = main.plans.values()
     frame = filled(bound, feed)
-    run_spread(bound.plan, Spread(bound.plan), frame, ASIDE)
+    run_on(bound.plan, frame, ASIDE)
     for (slot, _), value in zip(bound.plan.fetches, expected, strict=True):
         assert np.array_equal(frame[slot], value)
     assert set(seen) == {threading.main_thread()}
+
+
+def test_who_goes_on_with_a_task_after_a_launch_and_after_work_of_the_host():
+    launched = {kind: stays(True, kind, [0, 1]) for kind in (DIRECT, EVENT, SYNCHRONIZE)}
+    assert launched == {DIRECT: True, EVENT: True, SYNCHRONIZE: False}
+    first = {kind: stays(False, kind, []) for kind in (DIRECT, EVENT, SYNCHRONIZE)}
+    assert first == {DIRECT: True, EVENT: False, SYNCHRONIZE: True}
+    assert not any(stays(False, kind, [0]) for kind in (DIRECT, EVENT, SYNCHRONIZE))
+
+
+def waiting_program(main, monkeypatch, effect):
+    """Two operators that wait with `effect`, the first for what only the second lets happen."""
+    x = paddle.static.data("x", [4])
+    first, second = paddle.tanh(x), paddle.exp(x)
+    out = first + second
+    let = threading.Event()
+
+    def awaiting(v):
+        assert let.wait(60)
+        return np.tanh(v)
+
+    def letting(v):
+        let.set()
+        return np.exp(v)
+
+    for made in (first, second):
+        monkeypatch.setattr(made.op.op, "effects", frozenset({effect}))
+    feed = {"x": np.ones(4, "float32")}
+    bound = Bound(make_plan(main.global_block(), ("x",), (out.name,)), paddle.static.Scope())
+    calls = {"tanh": awaiting, "exp": letting}
+    for step in bound.plan.instructions:
+        if step.operator.type in calls:
+            replaced(step, calls[step.operator.type], monkeypatch)
+    return bound, feed
+
+
+def test_what_waits_keeps_nobody_from_working(main, monkeypatch):
+    bound, feed = waiting_program(main, monkeypatch, "blocks")
+    assert bound.parallel()  # in the first run, and on one thread
+    frame = filled(bound, feed)
+    run_on(bound.plan, frame, 1)
+    expected = np.tanh(feed["x"]) + np.exp(feed["x"])
+    assert np.array_equal(frame[bound.plan.fetches[0][0]], expected)
+
+
+def test_what_communicates_keeps_its_order(main, monkeypatch):
+    bound, _ = waiting_program(main, monkeypatch, "communicates")
+    steps = [step.operator.type for step in bound.plan.instructions]
+    assert bound.plan.graph.precedes(steps.index("tanh"), steps.index("exp"))
+
+
+@pytest.mark.parametrize("threads", [1, ASIDE])
+def test_an_error_while_a_value_goes_ends_the_run_and_names_the_task(threads):
+    class Broken:
+        def perform(self, i):
+            """Nothing."""
+
+        def release(self, n):
+            raise ShapeError("nobody knows its shape")
+
+        def explained(self, error, i):
+            error.add_note(f"in task {i}")
+            return error
+
+    apart = ((),) * 4
+    ends = (*apart[:2], (0,), ())
+    lives = ((0, True, 1),)
+    schedule = Schedule((HOST,) * 4, (True,) * 4, (0,) * 4, apart, lives, ends, True, False)
+    with pytest.raises(ShapeError) as caught:
+        run_crew(schedule, Broken(), threads)
+    assert caught.value.__notes__ == ["in task 2"]
+
+
+def test_an_interrupt_ends_a_run_once_nobody_is_at_work(main, monkeypatch):
+    ends, feed = chains(2, 64)
+    exe = paddle.static.Executor()
+    expected = exe.run(main, feed=feed, fetch_list=ends)
+    (bound,) = main.plans.values()
+
+    def interrupted(*operands):
+        raise KeyboardInterrupt
+
+    for step in bound.plan.instructions:
+        with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
+            replaced(step, interrupted, broken)
+            run_on(bound.plan, filled(bound, feed), ASIDE)
+    frame = filled(bound, feed)
+    run_on(bound.plan, frame, ASIDE)
+    found = [frame[slot] for slot, _ in bound.plan.fetches]
+    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))

@@ -5,8 +5,10 @@ from typing import Any
 
 from scull.core.dtype import DType, dtype_of
 from scull.core.meta import Kind
-from scull.eager.attach import attach
-from scull.files.program import bytes_of, message_of
+from scull.files import proto
+from scull.files.legacy import legacy
+from scull.files.program import bytes_of, fill_variable, guessed, message_of
+from scull.files.wire import AttributeKind, attribute_value, set_attribute
 from scull.ir.block import Block
 from scull.ir.clone import copied_operator
 from scull.ir.operator import Operator
@@ -76,6 +78,23 @@ class VariableView:
         """Whether a fed value must have the declared shape and element type."""
         self.variable.need_check_feed = value
         self.variable.block.program.changed()
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Note an attribute, which stands in the message of the Variable."""
+        variable = self.variable
+        message = proto.VarDesc()
+        fill_variable(message, variable)
+        kept = [a for a in message.attrs if a.name != name]
+        del message.attrs[:]
+        message.attrs.extend(kept)
+        set_attribute(message.attrs.add(), name, AttributeKind[guessed(value)], value)
+        variable.wire = message
+        variable.block.program.changed()
+
+    def attr(self, name: str) -> Any:
+        """An attribute that was noted."""
+        found = [a for a in getattr(self.variable.wire, "attrs", ()) if a.name == name]
+        return attribute_value(found[0])[1] if found else None
 
     def is_parameter(self) -> bool:
         return self.variable.is_parameter
@@ -205,8 +224,10 @@ class ProgramView:
     def block(self, index: int) -> BlockView:
         return BlockView(self.program.blocks[index])
 
-    def serialize_to_string(self) -> bytes:
-        """The Program as the bytes of a file."""
+    def serialize_to_string(self, legacy_format: bool = False) -> bytes:
+        """The Program as the bytes of a file; with `legacy_format` as before Paddle 2.5."""
+        if legacy_format:
+            return legacy(message_of(self.program)).SerializeToString()  # type: ignore[no-any-return]
         return bytes_of(self.program)
 
     def cached_hash_str(self) -> str:
@@ -224,43 +245,3 @@ class ProgramView:
     def flush(self) -> None:
         """Note that what was changed is known."""
         self.program.flushed = self.program.version
-
-
-@attach(Variable)
-class OfVariable:
-    """`Variable.desc`."""
-
-    @property
-    def desc(self: Any) -> VariableView:
-        """A view for code that looks there."""
-        return VariableView(self)
-
-
-@attach(Operator)
-class OfOperator:
-    """`Operator.desc`."""
-
-    @property
-    def desc(self: Any) -> OperatorView:
-        """A view for code that looks there."""
-        return OperatorView(self)
-
-
-@attach(Block)
-class OfBlock:
-    """`Block.desc`."""
-
-    @property
-    def desc(self: Any) -> BlockView:
-        """A view for code that looks there."""
-        return BlockView(self)
-
-
-@attach(Program)
-class OfProgram:
-    """`Program.desc`."""
-
-    @property
-    def desc(self: Any) -> ProgramView:
-        """A view for code that looks there."""
-        return ProgramView(self)

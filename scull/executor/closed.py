@@ -1,0 +1,317 @@
+"""Operators with blocks as planning sees them: they read and write what their blocks do.
+
+So an operator with blocks is a function of variables around it, as every other is.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from scull.errors import ProgramError
+from scull.executor.alias import shape_readers, written
+from scull.ir.operator import Operator, each
+from scull.ir.reach import changed, within
+from scull.ir.variable import Variable
+
+MOST_NESTED = 128  # blocks in one another
+
+
+@dataclass(frozen=True)
+class Body:
+    """One block of an operator: its operators, closed too, and what they touch outside it."""
+
+    operators: tuple[Operator, ...]
+    entries: tuple[Variable, ...]  # whose value from before may be read
+    exits: tuple[Variable, ...]  # which get a value
+    over: tuple[Variable, ...]  # whose memory alone is overwritten
+    private: frozenset[Variable]  # overwritten and then replaced: a run has a copy of its own
+
+
+@dataclass(frozen=True)
+class Save:
+    """A value that each run of a block keeps for its gradient block."""
+
+    variable: Variable
+    first: bool  # as the run finds it, not as it leaves it
+    copied: bool  # another run overwrites it
+    shape: bool  # its shape is enough
+
+
+class BlockOp:
+    """What planning asks of the declaration of an operator with blocks."""
+
+    inputs, outputs = ("reads", "over", "shapes"), ("makes", "over")
+    lists = output_lists = frozenset({"reads", "over", "makes", "shapes"})
+    in_place = {"over": "over"}  # noqa: RUF012
+    shape_only = frozenset({"shapes"})
+    forward = xshape = cpu = over = shape_record = None
+    recorded: dict[str, Any] = {}  # noqa: RUF012
+    composite = takes_wanted = broadcasts = False
+    hidden: tuple[str, ...] = ()
+    unsaid = unprinted = frozenset[str]()
+    has_blocks = True
+
+    def __init__(self, source: Operator, body: Body, saves: tuple[Save, ...]) -> None:
+        self.type, self.name = source.type, source.op.name
+        self.source, self.body, self.saves = source, body, saves
+        self.repeats = source.type.startswith("while")
+        self.backward = source.type in BACKWARD
+        self.scopes = source.inputs[-1] if self.backward else source.outputs[1]
+        self.seeds = seeds_of(source) if source.type == "while_grad" else ()
+        self.effects = frozenset(e for o in body.operators for e in effects(o))
+        self.views: dict[str, str] = {}
+        self.kinds: dict[str, Any] = {}
+        self.attrs: dict[str, Any] = {}
+        self.fixed: dict[str, Any] = {}
+
+    def slot(self, name: str) -> str:
+        """How texts spell a slot."""
+        return name
+
+    @property
+    def begins(self) -> tuple[Variable, ...]:
+        """The variables that may have a value when a run of its block begins."""
+        body, inside = self.body, (v for _, v in self.seeds)
+        return tuple(dict.fromkeys((*body.entries, *body.exits, *body.over, *inside)))
+
+    @property
+    def ends(self) -> tuple[Variable, ...]:
+        """The variables whose values are asked for after a run of its block."""
+        if self.backward:
+            return tuple(inner_gradients(self.source).values())
+        return (*self.body.exits, *(s.variable for s in self.saves))
+
+    def infer(self, metas: Any, attrs: Any) -> tuple[Any, ...]:
+        """Nothing: its blocks tell when they run."""
+        return ()
+
+
+def effects(operator: Operator) -> frozenset[str]:
+    """What an operator does besides its results; one with a seed draws from nobody."""
+    found: frozenset[str] = operator.op.effects
+    return found - {"random"} if operator.attrs.get("seed") else found
+
+
+def inner_block(o: Operator) -> Any:
+    """The block of an operator; ProgramError where that is no block within its own."""
+    (block,) = o.blocks()
+    if block.parent_idx != o.block.idx or block.idx <= o.block.idx:
+        raise ProgramError(
+            f"`{o.type}` at {o.line or 'a loaded file'} stands in block {o.block.idx} and owns "
+            f"block {block.idx}, which lies in block {block.parent_idx}"
+        )
+    depth, around = 0, block
+    while around is not None:
+        depth, around = depth + 1, around.parent
+    if depth > MOST_NESTED:
+        raise ProgramError(f"`{o.type}` at {o.line} is the {depth}th block in another; simplify it")
+    return block
+
+
+class Around(NamedTuple):
+    """What is known where an operator stands."""
+
+    defined: set[Variable]  # the variables that have a value before it
+    asked: set[Variable]  # those that somebody reads
+    saves: dict[Variable, tuple[Save, ...]]  # what blocks keep in each variable, once found
+
+
+def closed(
+    operators: Iterable[Operator],
+    known: Iterable[Variable],
+    wanted: Iterable[Variable] = (),
+    saves: dict[Variable, tuple[Save, ...]] | None = None,
+) -> tuple[Operator, ...]:
+    """`operators`, in which those with blocks show all they touch.
+
+    Before them the variables `known` have a value; who runs them needs `wanted` afterwards. What is
+    found of blocks that keep values is put into `saves`.
+    """
+    found = tuple(operators)
+    if not any(o.type in CLOSERS for o in found):
+        return found
+    asked = {*wanted, *(v for o in found for v in o.operands())}
+    around, made = Around(set(known), asked, {} if saves is None else saves), []
+    defined = around.defined
+    perhaps = set[Variable]()  # what a branch makes that may not run
+    for o in found:
+        close = CLOSERS.get(o.type)
+        if o.type == "fill_any_like" and perhaps & set(o.operands()):
+            close = close_zeros
+        made.append(o if close is None else close(o, around))
+        if o.type == "conditional_block":
+            perhaps.update(v for v in made[-1].results() if v not in defined)
+        defined.update(made[-1].results())
+    return tuple(made)
+
+
+def body_of(
+    block: Any,
+    known: Iterable[Variable],
+    saves: dict[Variable, tuple[Save, ...]],
+    *,
+    again: bool = False,
+    wanted: Iterable[Variable] = (),
+) -> Body:
+    """A block that runs within an operator; `again`: perhaps more than once."""
+    before = {*known, *(changed(block) if again else ())}
+    operators = closed(block.ops, before, wanted, saves)
+    entries: dict[Variable, None] = {}
+    results: dict[Variable, None] = {}
+    over: dict[Variable, None] = {}
+    for o in operators:
+        entries.update((v, None) for v in o.operands() if v.block is not block and v not in results)
+        over_now = written(o)
+        over.update((v, None) for v in o.operands() if v in over_now and v.block is not block)
+        results.update((v, None) for v in o.results() if v not in over_now)
+    exits = tuple(v for v in results if v.block is not block)
+    only = tuple(v for v in over if v not in results)
+    private = frozenset(v for v in over if v in results)
+    return Body(operators, tuple(entries), exits, only, private)
+
+
+def standing_for(
+    o: Operator, op: BlockOp, reads: Any, over: Any, makes: Any, shapes: Any = ()
+) -> Operator:
+    """An operator with blocks as planning sees it: what it reads, overwrites and makes."""
+    rest = [v for v in dict.fromkeys(reads) if v not in set(over)]
+    return like(o, op, (rest, list(over), list(shapes)), (list(makes), list(over)))
+
+
+def like(o: Operator, op: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> Operator:
+    """The operator `o` with other variables."""
+    made = Operator(o.block, op, inputs, outputs, dict(o.attrs))
+    made.role, made.device, made.namescope, made.line = o.role, o.device, o.namescope, o.line
+    return made
+
+
+def close_forward(o: Operator, around: Around) -> Operator:
+    """A branch, which perhaps does not run, or a loop: it keeps what it does not write."""
+    block, (scopes,) = inner_block(o), each(o.outputs[1]) or (None,)
+    saves = saves_of(scopes, around.saves) if scopes in around.asked else ()
+    wanted = [s.variable for s in saves]
+    again = o.type == "while"
+    body = body_of(block, around.defined, around.saves, again=again, wanted=wanted)
+    conditions = each(o.inputs[o.op.inputs.index("cond")])
+    may = [v for v in (*body.entries, *body.exits) if has_value(v, around)]
+    makes = [*body.exits, *([scopes] if scopes in around.asked else [])]
+    return standing_for(o, BlockOp(o, body, saves), [*conditions, *may], body.over, makes)
+
+
+def has_value(v: Variable, around: Around) -> bool:
+    """Whether `v` has a value before an operator, or must have one."""
+    return v in around.defined or v.persistable or v.is_data
+
+
+def saves_of(scopes: Variable, known: dict[Variable, tuple[Save, ...]]) -> tuple[Save, ...]:
+    """What the runs of a block put into `scopes` for all the gradient blocks that read it."""
+    if scopes not in known:
+        known[scopes] = found_saves(scopes, known)
+    return known[scopes]
+
+
+def found_saves(scopes: Variable, known: dict[Variable, tuple[Save, ...]]) -> tuple[Save, ...]:
+    """The same, of a variable nobody asked of before."""
+    readers = [
+        o
+        for block in scopes.block.program.blocks
+        for o in block.ops
+        if o.type in BACKWARD and scopes in set(o.operands())
+    ]
+    found: dict[Variable, Save] = {}
+    for o in readers:
+        (into,) = o.blocks()
+        block = into.program.blocks[into.forward_block_idx]
+        body = body_of(into, set(block.program.variables()), known)
+        around = changed(block)
+        written_over = overwritten(block)
+        values = {v for p in body.operators for v in p.operands() if v not in shape_readers(p)}
+        for v in body.entries:
+            counted_back = v in body.over  # a counter that the gradient block sets back itself
+            if v.block is block or (v in around and o.type == "while_grad" and not counted_back):
+                first = v.block is not block
+                is_shape = v not in values and (v not in found or found[v].shape)
+                found[v] = Save(v, first, v in written_over, is_shape)
+    return tuple(found.values())
+
+
+def overwritten(block: Any) -> set[Variable]:
+    """The variables whose memory is overwritten within a block."""
+    return {v for o in within(block) for v in written(o)}
+
+
+def close_backward(o: Operator, around: Around) -> Operator:
+    """The gradient of a branch or a loop: its block reads what runs of the other block kept."""
+    names = o.op.inputs
+    into, scopes = inner_block(o), o.inputs[-1]
+    saves = saves_of(scopes, around.saves)
+    kept = {s.variable for s in saves}
+    douts = [v for v in each(o.inputs[names.index("dout")]) if v in around.defined]
+    inside = set(inner_gradients(o).values())
+    body = body_of(into, {*around.defined, *kept, *inside}, around.saves)
+    others = (v for v in body.entries if v not in kept and v not in inside - set(douts))
+    reads = [v for v in others if has_value(v, around)]
+    results = results_of(o)
+    op = BlockOp(o, body, saves)
+    over = [v for v in body.over if v in set(reads)]
+    return standing_for(o, op, [scopes, *reads, *douts], over, results.values(), results)
+
+
+def results_of(o: Operator) -> dict[Variable, Variable]:
+    """The variables whose gradients an operator computes, and those gradients."""
+    name = "input" if o.type == "conditional_block_grad" else "x"
+    pairs = zip(o.inputs[o.op.inputs.index(name)], o.outputs[0], strict=False)
+    return {v: d for v, d in pairs if d is not None}
+
+
+def seeds_of(o: Operator) -> tuple[tuple[Variable, Variable], ...]:
+    """The gradients that the gradient of a loop is given, and what its block calls them."""
+    (into,), names = o.blocks(), o.attrs["original_output_grad"]
+    pairs = zip(each(o.inputs[o.op.inputs.index("dout")]), names, strict=False)
+    return tuple((d, inside) for d, name in pairs if (inside := into.find(name)) is not None)
+
+
+def inner_gradients(o: Operator) -> dict[Variable, Variable]:
+    """For each variable whose gradient is computed what its block calls that gradient."""
+    (into,) = o.blocks()
+    return {v: d for v in results_of(o) if (d := into.find(v.name + "@GRAD")) is not None}
+
+
+def close_write(o: Operator, around: Around) -> Operator:
+    """A write into an array, which reads what the array held before."""
+    if o.inputs[2] is not None:
+        return o
+    (array,) = o.results()
+    return like(o, o.op, (*o.inputs[:2], array if array in around.defined else None), o.outputs)
+
+
+def close_choice(o: Operator, around: Around) -> Operator:
+    """A choice among results, which is told how many there are."""
+    op = copy(o.op)
+    op.cpu = partial(op.cpu, several=len(o.outputs[0]))
+    return like(o, op, o.inputs, o.outputs)
+
+
+def close_zeros(o: Operator, around: Around) -> Operator:
+    """Zeros like something that may not be there, and then neither are they."""
+    op, kernel = copy(o.op), o.op.cpu
+
+    def filling(like: Any, **attrs: Any) -> Any:
+        return None if like is None else kernel(like, **attrs)
+
+    op.cpu = filling
+    return like(o, op, o.inputs, o.outputs)
+
+
+Closer = Callable[[Operator, Around], Operator]
+BACKWARD = {"conditional_block_grad", "while_grad"}
+CLOSERS: dict[str, Closer] = {
+    "conditional_block": close_forward,
+    "while": close_forward,
+    "conditional_block_grad": close_backward,
+    "while_grad": close_backward,
+    "write_to_array": close_write,
+    "select_output": close_choice,
+}

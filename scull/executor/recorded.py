@@ -1,0 +1,81 @@
+"""A plan whose instructions write on the timelines that are being filled."""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from scull.core.timeline import Timeline, active, applied, now
+from scull.executor.binding import Bound
+from scull.executor.instruction import Instruction, whole
+from scull.executor.nested import Start, plainly
+from scull.executor.plan import Plan
+
+
+def recorded(bound: Bound) -> Bound:
+    """`bound` with timed instructions: the same one in every run that a timeline sees."""
+    for timeline in active:
+        return kept(bound, timeline)
+    return bound
+
+
+def kept(bound: Bound, timeline: Timeline) -> Bound:
+    """What `timeline` keeps for `bound`, made when it is first asked for."""
+    found: Bound | None = timeline.kept.get(bound)
+    if found is None:
+        found = timeline.kept[bound] = copy(bound)
+        found.plan, found.launches = timed_plan(bound.plan), {}  # which know plans by their ids
+        found.steps = found.plan.loop
+    return found
+
+
+def timed_plan(plan: Plan) -> Plan:
+    """The same plan, its graph and lifetimes too, with timed instructions."""
+    found = copy(plan)
+    steps = (s if s.is_shape else replace(s, call=timed(s, i)) for i, s in enumerate(plan.steps))
+    vars(found)["steps"] = tuple(steps)
+    for name in ("instructions", "loop"):  # were made of the steps before
+        vars(found).pop(name, None)
+    return found
+
+
+def timed(step: Instruction, number: int) -> Callable[..., Any]:
+    """The call of an instruction, which is the step `number` of its plan, as a span."""
+    call, operator = timed_block(step) if step.nested else step.call, step.operator
+    name, names, attrs = operator.type, operator.op.inputs, operator.attrs
+    known = {"step": number, "line": str(operator.line or "a loaded file")}
+
+    def calling(*operands: Any) -> Any:
+        found = None
+        start = now()
+        try:
+            found = call(*operands)
+            return found
+        finally:
+            applied(name, names, operands, attrs, found, start, known)
+
+    def scattering(frame: Any, *how: Any) -> Any:
+        operands = [frame[i] for i in step.reads]
+        start = now()
+        try:
+            return call(frame, *how)
+        finally:
+            results = [frame[i] for i in step.writes]
+            applied(name, (), operands, attrs, results, start, known)
+
+    return scattering if step.get is whole else calling
+
+
+def timed_block(step: Instruction) -> Callable[..., Any]:
+    """The call of an operator with blocks, whose instructions are timed, too."""
+    inner: dict[int, Plan] = {}  # by the id of a plan, which the operator keeps
+
+    def calling(frame: Any, start: Start = plainly) -> Any:
+        def starting(plan: Plan, own: Any) -> Callable[[], None]:
+            if id(plan) not in inner:
+                inner[id(plan)] = timed_plan(plan)
+            return start(inner[id(plan)], own)
+
+        return step.call(frame, starting)
+
+    return calling

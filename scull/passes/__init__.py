@@ -1,0 +1,1 @@
+"""Passes: functions from Programs to Programs."""

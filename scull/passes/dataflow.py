@@ -1,0 +1,443 @@
+"""Branches and loops as primitives of dataflow: one flat block in which values have frames.
+
+Every variable is written once. A value goes into a branch by a `switch` and leaves it by a `merge`;
+it goes into a loop by an `enter`, from round to round by a `next_iteration`, and leaves by an
+`exit`.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from scull.core.dtype import bool_, int32, int64
+from scull.core.meta import Kind, Meta
+from scull.core.op import Op, op_of
+from scull.errors import UnsupportedError
+from scull.ir.block import Block
+from scull.ir.clone import copied_variable
+from scull.ir.operator import Operator, each
+from scull.ir.program import Program
+from scull.ir.reach import blocks_within, changed, within
+from scull.ir.variable import Variable
+from scull.passes.place import Frame, Guard, Place, Side
+from scull.passes.reverse import recalled, write_loop_gradient
+
+EDGE = ("feed", "fetch", "fetch_v2")
+INDEX = Meta((), int32)
+Lead = Callable[[Variable], Variable]  # from a value to what it is elsewhere
+
+
+def lowered(program: Program, parallel_iterations: int = 10) -> Program:
+    """`program` without branches and loops: primitives of dataflow stand for them.
+
+    Values are the same, variables of the global block keep their names. So many rounds of a loop
+    may go on at once.
+
+    Raises:
+        UnsupportedError: what a block does cannot be told by primitives; why is said.
+    """
+    return Lowering(program, parallel_iterations).run()
+
+
+class Lowering:
+    """Writes the flat block."""
+
+    def __init__(self, program: Program, parallel_iterations: int) -> None:
+        self.source, self.parallel = program, parallel_iterations
+        self.made = Program()
+        self.block: Block = self.made.global_block()
+        self.root = Place()
+        self.perhaps: dict[Variable, Guard | None] = {}  # values that may be dead where they stand
+        self.denied: dict[Variable, Variable] = {}  # by a truth value the one it is the denial of
+        self.numbers: dict[Variable, Variable] = {}  # by a number the truth value it was
+        self.loops = 0
+        self.sides: dict[Variable, Side] = {}  # the branches, by what keeps their runs
+        self.frames: dict[Variable, Frame] = {}  # and the loops
+        self.constants: dict[Any, Variable] = {}  # by what they are
+        self.counts: dict[str, int] = {}
+        self.names: dict[Variable, str] = {}  # what the source calls the variable of a value
+        self.like: Operator | None = None  # what is being written for
+
+    def run(self) -> Program:
+        """The flat Program."""
+        source, made = self.source, self.made
+        self.begin()
+        self.write_all(source.global_block().ops, self.root)
+        self.finish()
+        made.random_seed, made.derivatives = source.random_seed, source.derivatives
+        made.scope_counts, made.lr_scheduler = dict(source.scope_counts), source.lr_scheduler
+        made.lr_var = source.lr_var and self.root.values.get(source.lr_var)
+        return made
+
+    def begin(self) -> None:
+        """Take over the variables that have a value before any operator runs."""
+        block = self.source.global_block()
+        written = {v for o in within(block) if o.type not in EDGE for v in o.results()}
+        for b in self.source.blocks:
+            for v in b.vars.values():
+                if v.kind in (Kind.FEED, Kind.FETCH):
+                    continue
+                if v.persistable or v.is_data or (b is block and v not in written):
+                    self.root.values[v] = self.block.add(copied_variable(v, self.block))
+
+    def finish(self) -> None:
+        """Give the outside its new values, and results the names they have in the source."""
+        for v in self.root.written:
+            value, outside = self.root.values[v], self.block.vars.get(v.name)
+            if v.persistable or v.is_data:
+                assert outside is not None
+                self.write(op_of("assign"), (value,), (outside,), {})
+            elif value.name != v.name and v.block is self.source.global_block():
+                if outside is not None:
+                    self.rename(outside, self.unused(v.name))
+                self.rename(value, v.name)
+
+    def rename(self, v: Variable, name: str) -> None:
+        """Call a variable of the flat block otherwise."""
+        del self.block.vars[v.name]
+        v.name = name
+        self.block.vars[name] = v
+
+    def unused(self, name: str) -> str:
+        """`name`, with a number where it is in use."""
+        found = name
+        while found in self.block.vars:
+            self.counts[name] = self.counts.get(name, 0) + 1
+            found = f"{name}.{self.counts[name]}"
+        return found
+
+    # ---- writing ----
+
+    def variable(self, name: str, meta: Meta, stop_gradient: bool = False) -> Variable:
+        """A new variable."""
+        return self.block.variable(self.unused(name), meta, stop_gradient=stop_gradient)
+
+    def version(self, v: Variable) -> Variable:
+        """A new variable for a value of `v`."""
+        name = self.names.get(v, v.name)
+        made = self.variable(name, v.meta, v.stop_gradient)
+        self.names[made] = name
+        return made
+
+    def write(self, op: Op, ins: tuple[Any, ...], outs: tuple[Any, ...], attrs: Any) -> Operator:
+        """Append an operator that stands for the one being lowered."""
+        made = Operator(self.block, op, ins, outs, {**op.attrs, **attrs})
+        if self.like is not None:
+            made.role, made.role_var = self.like.role, self.like.role_var
+            made.namescope, made.device = self.like.namescope, self.like.device
+            made.line = self.like.line
+        return self.block.append(made)
+
+    def moved(self, type: str, x: Variable, like: Variable, **attrs: Any) -> Variable:
+        """The result of a primitive with one operand and one result."""
+        made = self.version(like)
+        self.write(op_of(type), (x,), (made,), attrs)
+        return made
+
+    def switched(self, place: Place, x: Variable, guard: Guard) -> Variable:
+        """`x` where `guard` holds; both sides of a switch are kept for others."""
+        pred, side = guard
+        if (x, pred) not in place.switches:
+            sides = self.version(x), self.version(x)
+            self.write(op_of("switch"), (x, pred), sides, {})
+            place.switches[x, pred] = sides
+        return place.switches[x, pred][side]
+
+    def merged(self, values: list[Variable], like: Variable) -> Variable:
+        """The one of `values` that is alive."""
+        made = self.version(like)
+        index = self.variable(f"{made.name}.index", INDEX, stop_gradient=True)
+        self.write(op_of("merge"), (values,), (made, index), {})
+        return made
+
+    # ---- reading ----
+
+    def value(self, place: Place, v: Variable) -> Variable:
+        """What `v` is at `place`; what comes from around it is led in."""
+        if v not in place.values:
+            if v in place.recalls:
+                place.values[v] = recalled(self, place, *place.recalls[v])
+            elif place.around is not None:
+                place.values[v] = self.led_in(place, self.value(place.around, v))
+            elif v.kind is Kind.ARRAY:
+                return self.empty_list(v.meta)
+            else:
+                raise self.refused(f"`{v.name}` has no value when it is read")
+        return place.values[v]
+
+    def led_in(self, place: Place, x: Variable) -> Variable:
+        """A value from around `place`, for operators there."""
+        assert place.around is not None
+        if isinstance(place, Frame):
+            assert place.goes_on is not None
+            self.refuse_perhaps(x, "is read in a loop")
+            made = self.moved(
+                "enter",
+                x,
+                x,
+                frame_name=place.name,
+                is_constant=True,
+                parallel_iterations=self.parallel,
+            )
+            made = self.switched(place, made, (place.goes_on, True))
+        else:
+            assert isinstance(place, Side)
+            if self.perhaps.get(x, ()) == place.guard:
+                return x
+            made = self.switched(place.around, x, place.guard)
+            if x in self.perhaps:
+                self.perhaps[made] = self.perhaps[x]
+        self.note_form(x, made, lambda v: self.led_in(place, v))
+        return made
+
+    def note_form(self, x: Variable, made: Variable, lead: Lead) -> None:
+        """Remember of `made`, which is `x` elsewhere, which truth value it is another form of."""
+        for forms in (self.denied, self.numbers):
+            if x in forms and made is not x:
+                forms[made] = lead(forms[x])
+
+    def refuse_perhaps(self, x: Variable, what: str) -> None:
+        """Refuse a value that may be dead where a loop needs one."""
+        if x in self.perhaps:
+            raise self.refused(f"`{x.name}` {what} and only one branch gives it a value")
+
+    def refused(self, law: str) -> UnsupportedError:
+        """The error for what cannot be lowered."""
+        o = self.like
+        assert o is not None
+        return UnsupportedError(f"`{o.type}` at {o.line or 'a loaded file'}: {law}")
+
+    # ---- operators ----
+
+    def write_all(self, operators: Iterable[Operator], place: Place) -> None:
+        """Write what stands for `operators`."""
+        for o in operators:
+            if o.type in EDGE:
+                continue
+            before, self.like = self.like, o
+            WRITERS.get(o.type, Lowering.write_plain)(self, o, place)
+            self.like = before
+
+    def write_plain(self, o: Operator, place: Place) -> None:
+        """An operator without blocks."""
+        if place is not self.root:
+            self.refuse_effects(o, place)
+        hoisted = not o.operands() and o.type != "write_to_array"
+        at = self.root if hoisted else place
+        ins = tuple(self.values_in(at, s) for s in o.inputs)
+        if o.type == "write_to_array":  # it reads what the list held before
+            (array,) = o.results()
+            ins = (*ins[:2], self.value(place, array) if place.has(array) else None)
+        told = {n: self.values_in(at, s) for n, s in o.told.items()}
+        results = {v: self.version(v) for v in o.results()}
+        outs = tuple(
+            [v and results[v] for v in s] if isinstance(s, list) else s and results[s]
+            for s in o.outputs
+        )
+        made = self.write(o.op, ins, outs, o.attrs)
+        made.told, made.extra, made.says_inputs = told, dict(o.extra), o.says_inputs
+        made.is_target, made.wire = o.is_target, o.wire
+        self.note(made, at)
+        for v, value in results.items():
+            place.set(v, self.from_root(place, value) if hoisted else value)
+
+    def from_root(self, place: Place, x: Variable) -> Variable:
+        """A value made outside all blocks, at `place`: what needs no operand is made once."""
+        return x if place.around is None else self.led_in(place, self.from_root(place.around, x))
+
+    def values_in(self, place: Place, slot: Any) -> Any:
+        """What stands in one slot, as it is at `place`."""
+        if isinstance(slot, list | tuple):
+            return [None if v is None else self.value(place, v) for v in slot]
+        return None if slot is None else self.value(place, slot)
+
+    def note(self, made: Operator, place: Place) -> None:
+        """Remember what is known of the results of an operator."""
+        operands = made.operands()
+        here = place.guard if isinstance(place, Side) else ()
+        for v in operands:
+            if self.perhaps.get(v, here) != here:
+                self.perhaps.update(dict.fromkeys(made.results(), self.perhaps[v]))
+        if made.type == "logical_not":
+            self.denied[made.results()[0]] = operands[0]
+        if made.type == "cast" and operands[0].dtype is bool_:
+            self.numbers[made.results()[0]] = operands[0]
+
+    def refuse_effects(self, o: Operator, place: Place) -> None:
+        """Refuse what must happen in an order that values alone do not give."""
+        if "random" in o.op.effects and not o.attrs.get("seed"):
+            raise self.refused("a block that draws random numbers gets them in its own order")
+        around: Place | None = place
+        while around is not None and not isinstance(around, Frame):
+            around = around.around
+        if around is not None and o.op.effects - {"random"}:
+            raise self.refused("in a loop its effects would not be in order: rounds overlap")
+
+    def guard_of(self, pred: Variable, holds: bool = True) -> Guard:
+        """That `pred` is `holds`, told of the truth value it may be the denial of."""
+        while pred in self.denied:
+            pred, holds = self.denied[pred], not holds
+        return pred, holds
+
+    def write_branch(self, o: Operator, place: Place) -> None:
+        """A block that runs when its condition holds."""
+        if not o.attrs["is_scalar_condition"]:
+            raise self.refused("its condition is whether there are elements, no truth value")
+        (block,), (cond,) = o.blocks(), each(o.inputs[0])
+        side = Side(place, self.guard_of(self.value(place, cond)))
+        self.sides.update((scope, side) for scope in each(o.outputs[1]))
+        self.write_all(block.ops, side)
+        pred, holds = side.guard
+        own = set(blocks_within(block))
+        for v in side.written:
+            if v.block in own:
+                continue
+            value = side.values[v]
+            if not place.has(v):
+                self.perhaps.setdefault(value, side.guard)
+                place.set(v, value)
+                continue
+            before = self.value(place, v)
+            other = self.switched(place, before, (pred, not holds))
+            made = self.merged([other, value] if holds else [value, other], v)
+            if before in self.perhaps:
+                self.perhaps[made] = None
+            place.set(v, made)
+
+    def write_choice(self, o: Operator, place: Place) -> None:
+        """A choice between two results."""
+        values, mask = self.values_in(place, o.inputs[0]), self.value(place, o.inputs[1])
+        if len(values) != 2:
+            raise self.refused(f"it chooses among {len(values)} results, not two")
+        guard = self.guard_of(self.numbers.get(mask) or self.as_truth(mask))
+        arms, doubtful = [], False
+        for i, x in enumerate(values):
+            wanted = (guard[0], guard[1] == bool(i))
+            if self.perhaps.get(x, ()) != wanted:
+                doubtful = doubtful or x in self.perhaps
+                x = self.switched(place, x, wanted)
+            arms.append(x)
+        made = self.merged(arms, o.results()[0])
+        if doubtful:
+            self.perhaps[made] = None
+        place.set(o.results()[0], made)
+
+    def write_parting(self, o: Operator, place: Place) -> None:
+        """A value handed to one of two results."""
+        x, mask, outs = self.value(place, o.inputs[0]), self.value(place, o.inputs[1]), o.results()
+        if len(outs) != 2 or any(map(place.has, outs)):
+            raise self.refused("it does not hand on to one of two results without a value")
+        pred, holds = self.guard_of(self.numbers.get(mask) or self.as_truth(mask))
+        sides = [self.version(v) for v in outs]
+        self.write(op_of("switch"), (x, pred), tuple(sides if holds else sides[::-1]), {})
+        for i, (v, value) in enumerate(zip(outs, sides, strict=True)):
+            self.perhaps[value] = pred, holds == bool(i)
+            place.set(v, value)
+
+    def write_branch_gradient(self, o: Operator, place: Place) -> None:
+        """The block of gradients of a branch: it runs where that ran, else gradients are zeros."""
+        (scope,), (into,) = each(o.inputs[o.op.inputs.index("scope")]), o.blocks()
+        ran = self.sides.get(scope)
+        if ran is None:
+            raise self.refused("the branch whose gradient it is stands in no block of the Program")
+        forward, side = (
+            into.program.blocks[into.forward_block_idx],
+            Side(place, self.recalled_guard(place, ran)),
+        )
+        own = set(blocks_within(forward))
+        side.recalls.update((v, (x, ran)) for v, x in ran.values.items() if v.block in own)
+        self.write_all(into.ops, side)
+        pred, holds = side.guard
+        takers = o.inputs[o.op.inputs.index("input")]
+        for v, d in zip(takers, o.outputs[0], strict=False):
+            inner = into.find(v.name + "@GRAD")
+            if d is None or inner is None:
+                continue
+            other = (pred, not holds)
+            if v.kind is Kind.ARRAY:
+                none = self.switched(place, self.from_root(place, self.empty_list(v.meta)), other)
+            else:
+                like, none = self.switched(place, self.value(place, v), other), self.version(d)
+                attrs = {"value": 0.0, "dtype": None}
+                self.write(op_of("fill_any_like"), (like,), (none,), attrs)
+            value = self.value(side, inner)
+            place.set(d, self.merged([none, value] if holds else [value, none], d))
+
+    def recalled_guard(self, place: Place, ran: Side) -> Guard:
+        """What must hold at `place` for a branch to have run."""
+        assert ran.around is not None
+        return recalled(self, place, ran.guard[0], ran.around), ran.guard[1]
+
+    def as_truth(self, mask: Variable) -> Variable:
+        """The truth value of a number."""
+        made = self.variable(mask.name, mask.meta.with_dtype(bool_), stop_gradient=True)
+        self.write(op_of("cast"), (mask,), (made,), {"in_dtype": mask.dtype, "out_dtype": bool_})
+        return made
+
+    def write_loop(self, o: Operator, place: Place) -> None:
+        """A block that runs as long as its condition holds."""
+        (block,), (cond,) = o.blocks(), each(o.inputs[o.op.inputs.index("cond")])
+        frame = Frame(place, f"while_{self.loops}")
+        self.loops += 1
+        carried = list(dict.fromkeys([cond, *changed(block)]))
+        merges = {v: self.head(frame, v) for v in carried}
+        frame.goes_on = self.moved("loop_cond", self.out_of(merges[cond]), cond)
+        for v in carried:
+            head = self.out_of(merges[v])
+            frame.values[v] = self.switched(frame, head, (frame.goes_on, True))
+        frame.first = dict(frame.values)
+        self.frames.update((scopes, frame) for scopes in each(o.outputs[1]))
+        self.write_all(block.ops, frame)
+        for v in carried:
+            self.refuse_perhaps(frame.values[v], "goes on to the next round")
+            again = self.moved("next_iteration", frame.values[v], v)
+            merges[v].inputs = ([*merges[v].inputs[0], again],)
+        for v in carried:
+            left = self.switched(frame, self.out_of(merges[v]), (frame.goes_on, False))
+            place.set(v, self.moved("exit", left, v))
+
+    def out_of(self, merge: Operator) -> Variable:
+        """The value that a `merge` makes."""
+        found: Variable = merge.outputs[0]
+        return found
+
+    def head(self, frame: Frame, v: Variable) -> Operator:
+        """The `merge` of the value that `v` has before a loop, and of that from the last round."""
+        place = frame.around
+        assert place is not None
+        if not place.has(v):
+            raise self.refused(f"`{v.name}` has no value before the loop that writes it")
+        before = self.value(place, v)
+        self.refuse_perhaps(before, "begins a loop")
+        first = self.moved(
+            "enter", before, v, frame_name=frame.name, parallel_iterations=self.parallel
+        )
+        self.merged([first], v)
+        return self.block.ops[-1]
+
+    # ---- values without operands, made outside all blocks ----
+
+    def zero(self) -> Variable:
+        """The number 0."""
+        if "zero" not in self.constants:
+            made = self.constants["zero"] = self.variable("zero", Meta((1,), int64), True)
+            attrs = {"shape": (1,), "value": 0.0, "dtype": int64}
+            self.write(op_of("fill_constant"), (None,) * 3, (made,), attrs)
+        return self.constants["zero"]
+
+    def empty_list(self, like: Meta) -> Variable:
+        """A list without tensors, of those that would be as `like` says."""
+        meta = like.with_kind(Kind.ARRAY)
+        if meta not in self.constants:
+            made = self.constants[meta] = self.variable("list", meta, True)
+            self.write(op_of("empty_list"), (), (made,), {})
+        return self.constants[meta]
+
+
+WRITERS = {
+    "conditional_block": Lowering.write_branch,
+    "while": Lowering.write_loop,
+    "select_input": Lowering.write_choice,
+    "select_output": Lowering.write_parting,
+    "conditional_block_grad": Lowering.write_branch_gradient,
+    "while_grad": write_loop_gradient,
+}

@@ -1,0 +1,59 @@
+"""Where operators of a block of dataflow stand, and what variables are there."""
+
+from scull.core.meta import Kind
+from scull.ir.variable import Variable
+
+Guard = tuple[Variable, bool]  # a truth value, and which it must be
+
+
+class Place:
+    """Where operators stand: outside all blocks, in a branch or in a loop."""
+
+    def __init__(self, around: "Place | None" = None) -> None:
+        self.around = around
+        self.values: dict[Variable, Variable] = {}  # what variables of the source are here now
+        self.written: dict[Variable, None] = {}
+        self.recalls: dict[Variable, tuple[Variable, Place]] = {}  # values a forward block had
+        self.switches: dict[tuple[Variable, Variable], tuple[Variable, Variable]] = {}
+
+    def set(self, v: Variable, value: Variable) -> None:
+        """Let `v` be `value` from now on."""
+        self.values[v] = value
+        self.written[v] = None
+
+    def has(self, v: Variable) -> bool:
+        """Whether `v` has a value here or around."""
+        if v in self.values or v in self.recalls or v.kind is Kind.ARRAY:  # lists begin empty
+            return True
+        return self.around is not None and self.around.has(v)
+
+
+class Side(Place):
+    """A branch: values are alive where a truth value is as it must be."""
+
+    def __init__(self, around: Place, guard: Guard) -> None:
+        super().__init__(around)
+        self.guard = guard
+
+
+class Frame(Place):
+    """The body of a loop: values are alive where it goes on."""
+
+    def __init__(self, around: Place, name: str) -> None:
+        super().__init__(around)
+        self.name = name
+        self.goes_on: Variable | None = None
+        self.first: dict[Variable, Variable] = {}  # what its variables are when a round begins
+        self.stacks: dict[Variable, Variable] = {}  # by value a list of what it was in each round
+        self.counter: tuple[Variable, Variable] | None = None  # in a round, and behind the loop
+        self.forward: Frame | None = None  # whose rounds this goes back over
+        self.position: Variable | None = None  # of the round it goes back over
+        self.is_last: Variable | None = None  # whether that was the last one
+        self.reads: dict[tuple[Variable, Place], Variable] = {}  # what values of that round were
+
+
+def frames(place: Place | None) -> list[Frame]:
+    """The loops around a place."""
+    if place is None:
+        return []
+    return [*frames(place.around), *([place] if isinstance(place, Frame) else [])]
