@@ -1,5 +1,6 @@
 """What each operator touches: places of a frame, memory, and the world outside a Program."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from scull.executor.alias import shape_readers, shared, written
@@ -84,6 +85,18 @@ class Touches:
                 self.memory[r] = inside[r]
             else:
                 self.memory[r] = Memory((r, i))
+
+
+def touches_text(touches: Iterable[Touch]) -> str:
+    """What one operator touches: elements that it reads and writes, and the world outside."""
+    found = [t for t in touches if t.stored or isinstance(t.what, str)]
+    kinds = {"reads": False, "writes": True}
+    parts = (
+        f"{kind} {', '.join(dict.fromkeys(t.name for t in found if t.writes is writes))}"
+        for kind, writes in kinds.items()
+        if any(t.writes is writes for t in found)
+    )
+    return "; ".join(parts) or "touches nothing"
 
 
 def touched(

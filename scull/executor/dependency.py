@@ -28,6 +28,11 @@ class Edge(NamedTuple):
     after: int
     reasons: tuple[Reason, ...]
 
+    @property
+    def why(self) -> str:
+        """The reasons; that of a place and of the elements in it is one."""
+        return ", ".join(dict.fromkeys(f"{r.kind} {r.name}" for r in self.reasons))
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -42,6 +47,11 @@ class Graph:
     def precedes(self, a: int, b: int) -> bool:
         """Whether `a` happens before `b` in every run."""
         return bool(self.before[b] >> a & 1)
+
+    def __str__(self) -> str:
+        lines = [f"edges: {len(self.edges)} of {len(self.conflicts)}, the others follow"]
+        lines += [f"  {e.before:>4} -> {e.after:<4} {e.why}" for e in self.edges]
+        return "\n".join([*lines, f"counts: {' '.join(map(str, self.counts)) or 'none'}"])
 
 
 def graph_of(touched: Sequence[tuple[Touch, ...]], sequential: bool = False) -> Graph:

@@ -84,6 +84,11 @@ class Lifetime:
     last: tuple[int, ...]  # those of `users` that no other follows; none: it goes at once
     keeps_shape: bool  # whether somebody may still look at its shape then
 
+    def __str__(self) -> str:
+        users, last = (" ".join(map(str, found)) for found in (self.users, self.last))
+        text = f"{users} -> {last}" if users else "at once"
+        return text + ", its shape stays" * self.keeps_shape
+
 
 def lifetimes(
     instructions: Sequence[Any], graph: Graph, kept: Iterable[Any]

@@ -19,6 +19,18 @@ class Prepared:
     feeds: tuple[Variable, ...]
     fetches: tuple[Variable, ...]
 
+    def __str__(self) -> str:
+        edges = {"feed": self.feeds, "fetch": self.fetches}
+        before, after = (f"{n}  {', '.join(v.name for v in vs)}" for n, vs in edges.items())
+        rows = [f"{i:>4}  {call_text(o)}" for i, o in enumerate(self.operators)]
+        return "\n".join([before, *rows, after])
+
+
+def call_text(o: Operator) -> str:
+    """What an operator fills, its type and what it reads."""
+    results, operands = (", ".join(v.name for v in vs) for vs in (o.results(), o.operands()))
+    return f"{results} = {o.type}({operands})"
+
 
 def prepare(block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...]) -> Prepared:
     """Check the edges and drop operators that feed and fetch."""

@@ -1,10 +1,9 @@
 """A plan as text, and as a picture in the language of Graphviz."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.core.meta import Kind, count
-from scull.executor.dependency import Edge, Reason
 from scull.executor.instruction import Instruction
 
 COLOURS = {"RAW": "black", "WAR": "blue", "WAW": "red", "effect": "purple", "order": "gray"}
@@ -79,27 +78,8 @@ def instruction_text(step: Instruction, listed: Any) -> str:
 
 def edge_lines(plan: Any) -> list[str]:
     """Every edge that does not follow from others, with its reasons."""
-    graph = plan.graph
-    of = f"{len(graph.edges)} of {len(graph.conflicts)}"
-    lines = [f"edges: {of}, the others follow" + ", in order" * plan.sequential]
-    lines += [f"  {e.before:>4} -> {e.after:<4} {why(e)}" for e in graph.edges]
-    lines.append(f"counts: {numbers(graph.counts) or 'none'}")
-    return lines
-
-
-def why(edge: Edge) -> str:
-    """The reasons of an edge; that of a place and of the elements in it is one."""
-    return ", ".join(dict.fromkeys(map(reason_text, edge.reasons)))
-
-
-def reason_text(reason: Reason) -> str:
-    """One reason."""
-    return f"{reason.kind} {reason.name}"
-
-
-def numbers(values: Sequence[int]) -> str:
-    """Numbers in a row."""
-    return " ".join(map(str, values))
+    first, *rest = str(plan.graph).split("\n")
+    return [first + ", in order" * plan.sequential, *rest]
 
 
 def lifetime_lines(plan: Any) -> list[str]:
@@ -108,9 +88,7 @@ def lifetime_lines(plan: Any) -> list[str]:
     width = max((len(plan.names[life.slot]) for life in found), default=0)
     lines = ["last users: of all users of a value those that no other follows"]
     for life in found:
-        ends = f"{numbers(life.users)} -> {numbers(life.last)}" if life.users else "at once"
-        text = f"  {plan.names[life.slot]:<{width}}   {ends}"
-        lines.append(text + ", its shape stays" * life.keeps_shape)
+        lines.append(f"  {plan.names[life.slot]:<{width}}   {life}")
     return lines
 
 
@@ -122,5 +100,5 @@ def dot_text(plan: Any) -> str:
     for edge in plan.graph.edges:
         kinds = dict.fromkeys(reason.kind for reason in edge.reasons)
         colours = ":".join(COLOURS[kind] for kind in kinds)
-        lines.append(f'  {edge.before} -> {edge.after} [color="{colours}", label="{why(edge)}"]')
+        lines.append(f'  {edge.before} -> {edge.after} [color="{colours}", label="{edge.why}"]')
     return "\n".join([*lines, "}"])

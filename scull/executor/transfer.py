@@ -147,6 +147,9 @@ class Placed:
     kept: frozenset[Spot]  # what is never dropped
     homes: Mapping[int, str]  # of what goes to the scope: the device, unless only the host has it
 
+    def __str__(self) -> str:
+        return "\n".join(f"{i:>4}  {t.queue:<8}  {t.text}" for i, t in enumerate(self.tasks))
+
 
 def tasks_of(plan: Any, place: Place, copies: Collection[int] = ()) -> Placed:
     """The tasks of a plan on `place`; what is fed is on the host, what is fetched goes there.

@@ -8,7 +8,6 @@ from typing import Any
 from scull.executor.alias import written
 from scull.executor.plan import FIRST, Plan
 from scull.executor.stream import Streams
-from scull.executor.text import why
 from scull.ir.operator import COMMON, Operator, each, program_outputs
 from scull.ir.program import Program
 from scull.ir.variable import Variable
@@ -255,7 +254,7 @@ def graph_facts(plan: Plan, numbering: Numbering) -> Facts:
             "before": edge.before,
             "after": edge.after,
             "kinds": list(dict.fromkeys(reason.kind for reason in edge.reasons)),
-            "why": why(edge),
+            "why": edge.why,
             "points": [rounded(point) for point in points],
         }
         for edge, points in zip(edges, drawing.edges, strict=True)
