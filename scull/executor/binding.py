@@ -109,8 +109,15 @@ def bind(
 ) -> Bound:
     """Plan this run and bind it to `scope`."""
     warn_of_absent(program, feeds)
+    bound = Bound(planned(program, feeds, fetches, settings), scope)
+    bound.threads = settings.threads or bound.threads
+    return bound
+
+
+def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLAIN) -> Plan:
+    """The plan of a run under the flags of this moment."""
     sequential = PADDLE["FLAGS_new_executor_sequential_run"] or settings.sequential
-    plan = make_plan(
+    return make_plan(
         program.global_block(),
         feeds,
         fetches,
@@ -120,9 +127,6 @@ def bind(
         collects=PADDLE["FLAGS_eager_delete_tensor_gb"] >= 0,
         reuses=not PADDLE["FLAGS_check_nan_inf"] and PADDLE["FLAGS_new_executor_use_inplace"],
     )
-    bound = Bound(plan, scope)
-    bound.threads = settings.threads or bound.threads
-    return bound
 
 
 def filled(bound: Bound, feed: Any, limit: int = 0) -> list[Any]:

@@ -11,11 +11,11 @@ from scull.core.tensor import Rows
 from scull.core.timeline import active, spanned
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError, ResourceError, RunError, UnsupportedError
-from scull.executor.binding import PLAIN, Bound, Settings, bind, fetched, filled
+from scull.executor.binding import PLAIN, Bound, Settings, bind, fetched, filled, planned
 from scull.executor.crew import run_crew
 from scull.executor.feed import as_dictionary, cell_of
 from scull.executor.fetch import OPTIMIZE, fetched_by, flattened, listed, targets
-from scull.executor.plan import Plan, make_plan
+from scull.executor.plan import Plan
 from scull.executor.recorded import recorded
 from scull.executor.run import Ledger, run, run_checked
 from scull.executor.work import HostWork
@@ -85,7 +85,7 @@ class Executor:
         """
         program = default_program() if program is None else program
         names, _ = targets(listed(fetch_list))
-        return make_plan(program.global_block(), tuple(feed), names)
+        return planned(program, tuple(feed), names)
 
     def run(
         self,

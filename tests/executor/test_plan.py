@@ -218,3 +218,16 @@ def test_without_collection_every_value_stays_until_the_run_ends(programs):
     assert any(step.frees for step in collecting.steps)
     assert not any(step.frees for step in keeping.steps)
     assert not keeping.lifetimes
+
+
+def test_the_plan_an_executor_tells_is_the_one_it_runs(programs):
+    main, startup = programs
+    loss, exe = regression(), paddle.static.Executor()
+    exe.run(startup)
+    feed = {"x": np.ones((3, 4), "float32"), "y": np.ones((3, 1), "float32")}
+    for reuses in (True, False):
+        paddle.set_flags({"FLAGS_new_executor_use_inplace": reuses})
+        exe.run(main, feed=feed, fetch_list=[loss])
+        run = list(main.plans.values())[-1].plan
+        assert str(exe.plan(main, feed, [loss])) == str(run)
+    paddle.set_flags({"FLAGS_new_executor_use_inplace": True})
