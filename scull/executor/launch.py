@@ -21,6 +21,7 @@ from scull.core.tensor import stub
 from scull.errors import UnknownSizeError
 from scull.executor.alias import written
 from scull.executor.binding import Bound
+from scull.executor.closed import effects
 from scull.executor.crew import run_crew, run_ordered
 from scull.executor.instruction import DRAW, Instruction
 from scull.executor.made import Made, Results, results_by
@@ -31,7 +32,6 @@ from scull.executor.schedule import Schedule, device_schedule
 from scull.executor.stream import DIRECT, SYNCHRONIZE, Streams, Wait, streams_of
 from scull.executor.transfer import COMPUTE, COPY_IN, COPY_OUT, HOST, Spot, Task
 from scull.flags import PADDLE, flag
-from scull.ir.operator import Operator
 from scull.runtime.device import Buffer, Device, Event, Part, Stream
 from scull.runtime.resident import (
     Cell,
@@ -122,7 +122,9 @@ class DeviceWork:
     def operands(self, task: Task) -> dict[int, Cell]:
         """The cells of what an instruction reads; the shape where it looks at nothing else."""
         draw = self.host[DRAW]
-        if isinstance(draw, Generator) and is_random(self.steps[task.instruction or 0].operator):
+        if isinstance(draw, Generator) and "random" in effects(
+            self.steps[task.instruction or 0].operator
+        ):
             draw = Taken(draw.reserve(1))
         found = {DRAW: ready(draw)}
         for spot in task.reads:
@@ -327,11 +329,6 @@ class Taken(NamedTuple):
     def reserve(self, count: int) -> Draw:
         """The draw."""
         return self.draw
-
-
-def is_random(operator: Operator) -> bool:
-    """Whether an operator takes a draw of the run."""
-    return "random" in operator.op.effects and not operator.attrs.get("seed")
 
 
 class Space(NamedTuple):
