@@ -7,6 +7,7 @@ ScullError
   ShapeError            shapes that do not fit together
   DtypeError            an element type an operator does not take
   ArgumentError         a value outside what a parameter accepts
+    AssertError         what a Program asserts does not hold
   ArgumentTypeError     a value of a type a parameter does not accept
     SettingError        a strategy has no such setting
   UnknownSizeError      a body computed with a size known only at run time
@@ -28,9 +29,30 @@ ScullError
   UnsupportedError      something scull does not do, with the reason
 """
 
+WHERE = "scull_where"  # in the dictionary of an exception: where it came up
+
 
 class ScullError(Exception):
-    """The root of everything scull raises on purpose."""
+    """The root of everything scull raises on purpose.
+
+    Its text is the law that was broken, then where: the operator, its operands, the user's line.
+    """
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *vars(self).get(WHERE, ())])
+
+
+def located(error: Exception, where: str) -> Exception:
+    """`error` with a text that says where it came up; that of an error not ours is a note."""
+    vars(error).setdefault(WHERE, []).append(where)
+    if not isinstance(error, ScullError):
+        error.add_note(where)
+    return error
+
+
+def is_located(error: BaseException) -> bool:
+    """Whether `error` says where it came up."""
+    return WHERE in vars(error)
 
 
 class ShapeError(ScullError, ValueError):
@@ -43,6 +65,13 @@ class DtypeError(ScullError, TypeError, ValueError, RuntimeError):
 
 class ArgumentError(ScullError, ValueError):
     """A parameter has a value outside the range the message names."""
+
+
+class AssertError(ArgumentError, AssertionError):
+    """What a Program asserts does not hold.
+
+    Look at the values the message shows: the data that the assertion names, else the condition.
+    """
 
 
 class ArgumentTypeError(ScullError, TypeError, ValueError):

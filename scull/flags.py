@@ -29,7 +29,9 @@ DEFAULTS: dict[str, Any] = {
     "DEVICE_STREAMS": 1,  # on which a device computes
     "HOST_THREADS": 1,  # on which large instructions of a Program that are independent run
     "MAX_MEMORY": 0,  # bytes that the temporaries of a run may take at most; 0: any
+    "TURN_SECONDS": 60.0,  # that a run waits for one that is in a Python function; 0: any number
     "MAX_ROUNDS": 0,  # of one run of a loop in a Program; 0: any number
+    "CONTROL_FLOW": "in-graph",  # the form in which Programs run: primitives, unrolled, or both, +
     "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
     "LEDGER": False,  # count the bytes of every temporary of a run
 }

@@ -29,8 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         try:
             print(f"{model}: {explained(model, options.output, dict(options.shape))}")
         except (ScullError, OSError) as error:
-            notes = getattr(error, "__notes__", [])
-            print("\n".join([f"scull explain: {model}: {error}", *notes]), file=sys.stderr)
+            print(f"scull explain: {model}: {error}", file=sys.stderr)
             failed = 1
     return failed
 

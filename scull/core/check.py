@@ -14,7 +14,7 @@ from scull.core.op import Op
 from scull.core.operand import weak_meta
 from scull.core.refusal import situation, user_line
 from scull.core.tensor import Rows, Tensor
-from scull.errors import NumberError
+from scull.errors import NumberError, located
 from scull.flags import PADDLE
 
 ABORT, REPORT, OVERFLOW, ALL = range(4)  # what FLAGS_check_nan_inf_level asks for
@@ -106,7 +106,7 @@ def examine(array: Any, operator: str, name: str, level: int, note: Any = None) 
     if wrong and level == ABORT:
         error = NumberError(refusal(found, where(array, operator, name)))
         if note is not None:
-            error.add_note(note())
+            located(error, note())
         raise error
     over = array.dtype == np.float32 and max(found.largest, -found.least) > LARGEST_HALF
     if wrong or level == ALL or (level == OVERFLOW and over):

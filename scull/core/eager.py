@@ -25,7 +25,7 @@ from scull.core.operand import (
 from scull.core.refusal import explained, noted, user_line
 from scull.core.rule import defer_rules
 from scull.core.tensor import Leaf, Methods, Node, Part, Rows, Stub, Tensor, Value, new, tick
-from scull.errors import ScullError
+from scull.errors import ScullError, is_located
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 
@@ -85,6 +85,8 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         plain = plain or isinstance(x, ndarray | np.generic | Stub | Meta | Rows) or type(x) is list
     if plain:
         try:
+            if op.rows_kernel is not None and kernel_for(op, list(inputs)) is op.rows_kernel:
+                return op.rows_kernel(*inputs, **attrs)
             return op.compute(*inputs, **attrs)
         except Exception as error:
             raise explained(error, op, inputs, attrs) from None
@@ -199,6 +201,9 @@ class Eager(Interpreter):
     def __init__(self, record: bool = True) -> None:
         self.record = record
 
+    def recording(self, record: bool) -> Interpreter:
+        return EAGER if record else SILENT
+
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         attrs.pop("name", None)
         try:
@@ -239,7 +244,7 @@ def regular(op: Op, attrs: dict[str, Any], error: Exception) -> dict[str, Any] |
 
     Kernels take most of what users give as it is, so that calls which succeed need not look.
     """
-    if getattr(error, "__notes__", None):
+    if is_located(error):
         return None
     try:
         normal = {

@@ -16,9 +16,28 @@ class Interpreter:
 
     plain = eager = False
     record = True
+    captures = False  # whether it records, and Tensors of eager mode may stand among operands
+    setting: Any = None  # how operands are cast before a call, as `amp.auto_cast` has it
+    results: Any = None  # what the next operator writes into, instead of new results
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         raise NotImplementedError
+
+    @property
+    def below(self) -> "Interpreter":
+        """The same without casts of operands."""
+        return self
+
+    def over(self, other: "Interpreter") -> "Interpreter":
+        """`other` with the casts of operands that this one does."""
+        return other
+
+    def recording(self, record: bool) -> "Interpreter | None":
+        """The same whose results may have gradients, or may not; None where that has no meaning."""
+        return None
+
+    def settle(self) -> None:
+        """Compute what was put off."""
 
 
 class Stack(threading.local):
@@ -79,6 +98,7 @@ def push(interpreter: Any) -> None:
 
 
 def pop(interpreter: Any) -> None:
-    """Undo `push`."""
-    _stack.interpreters.remove(interpreter)
+    """Undo the last `push` of `interpreter`."""
+    stack = _stack.interpreters
+    del stack[len(stack) - 1 - stack[::-1].index(interpreter)]
     modes.remove(interpreter)

@@ -18,6 +18,8 @@ from scull.errors import (
     ResourceError,
     ScullError,
     ShapeError,
+    is_located,
+    located,
 )
 
 PACKAGE = str(Path(__file__).parent.parent) + "/"
@@ -41,7 +43,7 @@ def explained(
 
     The type rule, asked now, knows the law that was broken.
     """
-    if getattr(error, "__notes__", None):
+    if is_located(error):
         return error
     metas: tuple[Any, ...] = ()
     try:
@@ -54,13 +56,12 @@ def explained(
     return noted(found, situation(op, metas, user_line())).with_traceback(None)
 
 
-def noted(error: Exception, note: str) -> Exception:
-    """`error` with a note, and in front the word by which Paddle's users know its kind."""
+def noted(error: Exception, where: str) -> Exception:
+    """`error` with where it came up, in front the word by which Paddle's users know its kind."""
     kind = next((word for known, word in KINDS.items() if isinstance(error, known)), None)
     if kind is not None and error.args and not str(error).startswith(f"({kind})"):
         error.args = (f"({kind}) {error.args[0]}",)
-    error.add_note(note)
-    return error
+    return located(error, where)
 
 
 def cause(error: Exception, op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Exception:
@@ -119,9 +120,14 @@ def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:
     return "\n".join([f"in {op.name}", *rows, f"  at {line}"])
 
 
+def is_ours(path: str) -> bool:
+    """Whether a file is part of scull."""
+    return path.startswith(PACKAGE)
+
+
 def user_line() -> str:
     """File and line of the innermost frame that is not scull's."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     return "<unknown>" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -21,7 +21,7 @@ class Methods:
 
     __slots__ = ()
     __hash__ = object.__hash__
-    __array_ufunc__ = None  # an array on the left leaves `array * x` to us
+    __array_ufunc__: Any = None  # an array on the left leaves `array * x` to us
 
 
 class Value(Methods):

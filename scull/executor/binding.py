@@ -1,7 +1,7 @@
 """A plan bound to a scope: what a run fills into its frame and takes out of it."""
 
-import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy import ndarray
@@ -9,6 +9,7 @@ from numpy import ndarray
 from scull.core import session
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
+from scull.deferred import load
 from scull.errors import UninitializedError
 from scull.executor.alias import written
 from scull.executor.feed import Feed, as_array, cell_of, fit, warn_of_absent
@@ -19,6 +20,7 @@ from scull.flags import PADDLE, flag
 from scull.ir.program import Program
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Cell, Scope
+from scull.runtime.turn import Turn
 
 if TYPE_CHECKING:
     from scull.executor.memory import Peak
@@ -29,9 +31,14 @@ class Settings(NamedTuple):
 
     sequential: bool = False
     threads: int = 0  # 0: as the flag HOST_THREADS says
+    inplace: bool = True
+    addto: bool = True
+    staying: tuple[str, ...] = ()  # temporaries that are left in the scope
 
 
 PLAIN = Settings()
+MOST_SHAPES = 8  # of what is fed in turn, for each of which something is kept
+T = TypeVar("T")
 
 
 class Bound:
@@ -47,12 +54,14 @@ class Bound:
         "fetches",
         "large",
         "launches",
+        "left",
         "limit",
         "peaks",
         "plan",
         "ran",
         "schedule",
         "scope",
+        "sequences",
         "size",
         "steps",
         "stores",
@@ -66,8 +75,10 @@ class Bound:
         self.steps = tuple((s.call, s.get, s.put, s.frees) for s in plan.steps)
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
         self.stores = tuple((cell_of(scope, name), slot) for name, slot in plan.stores)
+        self.left = tuple((cell_of(scope, name), slot, copy) for name, slot, copy in plan.left)
         self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
         self.begun = tuple(f for f in self.feeds if f.copies or f.cell is not None)
+        self.sequences = any(f.variable.lod_level for f in self.feeds)
         debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
         self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
         self.limit = flag("MAX_MEMORY")
@@ -80,7 +91,7 @@ class Bound:
         self.waits = has_waiting(plan.instructions)
         alone = changes_scope(plan) or plan.draws < 0
         # Of runs that must not overlap; but what waits may do so for another of them.
-        self.turn: Any = threading.RLock() if alone and not self.waits else None
+        self.turn: Any = Turn() if alone and not self.waits else None
         self.schedule: Schedule | None = None  # made when it runs again, or when something waits
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
@@ -101,7 +112,7 @@ class Bound:
 def changes_scope(plan: Plan) -> bool:
     """Whether a run puts values into the scope, or writes over those there."""
     over = (v for step in plan.instructions for v in written(step.operator))
-    return bool(plan.stores) or any(v.persistable for v in over)
+    return bool(plan.stores or plan.left) or any(v.persistable for v in over)
 
 
 def bind(
@@ -117,6 +128,9 @@ def bind(
 def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLAIN) -> Plan:
     """The plan of a run under the flags of this moment."""
     sequential = PADDLE["FLAGS_new_executor_sequential_run"] or settings.sequential
+    inplace = not PADDLE["FLAGS_check_nan_inf"] and PADDLE["FLAGS_new_executor_use_inplace"]
+    if flag("CONTROL_FLOW") != "in-graph":
+        program = load("scull.passes.form", "formed")(program, flag("CONTROL_FLOW"))
     return make_plan(
         program.global_block(),
         feeds,
@@ -124,8 +138,10 @@ def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLA
         seed=flag("SCHEDULE_SEED"),
         early=flag("EARLY_UPDATES"),
         sequential=sequential,
+        skip_gc_vars=settings.staying,
         collects=PADDLE["FLAGS_eager_delete_tensor_gb"] >= 0,
-        reuses=not PADDLE["FLAGS_check_nan_inf"] and PADDLE["FLAGS_new_executor_use_inplace"],
+        reuses=inplace and settings.inplace,
+        adds=inplace and settings.addto,
     )
 
 
@@ -176,14 +192,33 @@ def refuse_beyond(bound: Bound, frame: list[Any], limit: int) -> None:
 
 def peak_of_run(bound: Bound, frame: list[Any]) -> "Peak":
     """The most bytes of temporaries at once in a run that begins with `frame`."""
+    if bound.device is not None:
+        peak: Peak = load("scull.executor.stay", "peak_on_device")(bound, frame)
+        return peak
     given = {slot: meta_of(v) for slot, v in enumerate(frame) if isinstance(v, np.ndarray | Rows)}
     arrays = [slot for slot in given if isinstance(frame[slot], np.ndarray)]
     strided = tuple(slot for slot in arrays if not frame[slot].flags.c_contiguous)
     key = (tuple(given.items()), strided)
-    found = bound.peaks.get(key)
+    plan, variables = bound.plan, bound.plan.variables
+    if not bound.waits:
+        return remembered(bound.peaks, key, lambda: plan.peak_for(given, strided))
+    any_order = load("scull.executor.stay", "peak_in_any_order")
+    metas = {variables[slot]: meta for slot, meta in given.items()}
+    spread = [variables[slot] for slot in strided]
+    return remembered(bound.peaks, key, lambda: any_order(plan, metas, spread))
+
+
+def remembered(known: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
+    """What `known` holds under `key`, made when it is not there; those asked for last stay.
+
+    Several threads may ask at once.
+    """
+    found = known.pop(key, None)
     if found is None:
-        found = bound.plan.peak_for(given, strided)
-        bound.peaks = {key: found}
+        found = make()
+        for old in list(known)[: 1 - MOST_SHAPES]:
+            known.pop(old, None)
+    known[key] = found
     return found
 
 
@@ -192,6 +227,12 @@ def refuse_uninitialized(bound: Bound, cell: Cell) -> None:
     slot = next(s for n, s in bound.plan.loads if n == cell.name)
     reader = next((s.operator for s in bound.plan.steps if slot in s.reads), None)
     if reader is not None:
+        v = next((v for v in reader.operands() if v.name == cell.name), None)
+        if v is not None and v.op is not None and v.block not in reader.block.lineage():
+            raise UninitializedError(
+                f"`{v.name}`, made at {v.op.line}, has a value in its branch or loop alone; "
+                f"`{reader.type}` at {reader.line} reads it outside. Return it from the function"
+            )
         raise UninitializedError(
             f"`{cell.name}` has no value in this scope; `{reader.type}` at {reader.line} reads "
             "it. Run the startup Program first: exe.run(paddle.static.default_startup_program())"

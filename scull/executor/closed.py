@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from scull.core.meta import Kind
 from scull.errors import ProgramError
 from scull.executor.alias import shape_readers, written
 from scull.ir.operator import Operator, each
-from scull.ir.reach import changed, within
+from scull.ir.reach import inner_gradients, results_of, seeds_of
 from scull.ir.variable import Variable
+from scull.ops.array import grown
 
 MOST_NESTED = 128  # blocks in one another
 
@@ -110,54 +112,102 @@ def inner_block(o: Operator) -> Any:
     return block
 
 
+class Survey:
+    """What was found of the blocks of a Program so far, so that each is walked once."""
+
+    def __init__(self) -> None:
+        self.saves: dict[Variable, tuple[Save, ...]] = {}  # what blocks keep in each variable
+        self.bodies: dict[Any, Body] = {}  # of blocks around which every variable has a value
+        self.changed: dict[Any, dict[Variable, None]] = {}
+        self.overwritten: dict[Any, set[Variable]] = {}
+        self.variables: set[Variable] = set()
+        self.readers: dict[Variable, list[Operator]] = {}
+
+    def look(self, program: Any) -> None:
+        """Note all variables, and which gradients read what blocks keep."""
+        if self.variables:
+            return
+        self.variables.update(program.variables())
+        for o in (o for block in program.blocks for o in block.ops if o.type in BACKWARD):
+            self.readers.setdefault(o.inputs[-1], []).append(o)
+
+    def changes(self, block: Any) -> dict[Variable, None]:
+        """The variables around `block` that get a value within it."""
+        if block not in self.changed:
+            found = self.changed[block] = {}
+            for o in block.ops:
+                inner = (v for within in o.blocks() for v in self.changes(within))
+                found.update((v, None) for v in (*o.results(), *inner) if v.block is not block)
+        return self.changed[block]
+
+    def overwrites(self, block: Any) -> set[Variable]:
+        """The variables whose memory is overwritten within `block`."""
+        if block not in self.overwritten:
+            found = self.overwritten[block] = {v for o in block.ops for v in written(o)}
+            found.update(v for o in block.ops for b in o.blocks() for v in self.overwrites(b))
+        return self.overwritten[block]
+
+
 class Around(NamedTuple):
     """What is known where an operator stands."""
 
     defined: set[Variable]  # the variables that have a value before it
     asked: set[Variable]  # those that somebody reads
-    saves: dict[Variable, tuple[Save, ...]]  # what blocks keep in each variable, once found
+    survey: Survey
+
+    @property
+    def known(self) -> set[Variable] | None:
+        """The variables that have a value; None for all there are."""
+        return None if self.defined is self.survey.variables else self.defined
 
 
 def closed(
     operators: Iterable[Operator],
-    known: Iterable[Variable],
+    known: Iterable[Variable] | None,
     wanted: Iterable[Variable] = (),
-    saves: dict[Variable, tuple[Save, ...]] | None = None,
+    survey: Survey | None = None,
 ) -> tuple[Operator, ...]:
     """`operators`, in which those with blocks show all they touch.
 
-    Before them the variables `known` have a value; who runs them needs `wanted` afterwards. What is
-    found of blocks that keep values is put into `saves`.
+    Before them the variables `known` have a value, or all when that is None; who runs them needs
+    `wanted` afterwards. What is found of blocks is put into `survey`.
     """
     found = tuple(operators)
-    if not any(o.type in CLOSERS for o in found):
+    if not found or not (
+        len(found[0].block.program.blocks) > 1 or any(o.type in CLOSERS for o in found)
+    ):
         return found
+    survey = Survey() if survey is None else survey
     asked = {*wanted, *(v for o in found for v in o.operands())}
-    around, made = Around(set(known), asked, {} if saves is None else saves), []
-    defined = around.defined
-    perhaps = set[Variable]()  # what a branch makes that may not run
+    around, made = Around(survey.variables if known is None else set(known), asked, survey), []
     for o in found:
         close = CLOSERS.get(o.type)
-        if o.type == "fill_any_like" and perhaps & set(o.operands()):
-            close = close_zeros
+        if o.type in ABSENT and o.role & 1:
+            close = close_absent
         made.append(o if close is None else close(o, around))
-        if o.type == "conditional_block":
-            perhaps.update(v for v in made[-1].results() if v not in defined)
-        defined.update(made[-1].results())
+        around.defined.update(made[-1].results())
     return tuple(made)
 
 
 def body_of(
     block: Any,
-    known: Iterable[Variable],
-    saves: dict[Variable, tuple[Save, ...]],
+    known: Iterable[Variable] | None,
+    survey: Survey,
     *,
     again: bool = False,
     wanted: Iterable[Variable] = (),
 ) -> Body:
     """A block that runs within an operator; `again`: perhaps more than once."""
-    before = {*known, *(changed(block) if again else ())}
-    operators = closed(block.ops, before, wanted, saves)
+    if known is None:
+        if block not in survey.bodies:
+            survey.bodies[block] = edges(block, closed(block.ops, None, wanted, survey))
+        return survey.bodies[block]
+    before = {*known, *(survey.changes(block) if again else ())}
+    return edges(block, closed(block.ops, before, wanted, survey))
+
+
+def edges(block: Any, operators: tuple[Operator, ...]) -> Body:
+    """What closed operators of `block` touch around it."""
     entries: dict[Variable, None] = {}
     results: dict[Variable, None] = {}
     over: dict[Variable, None] = {}
@@ -190,10 +240,10 @@ def like(o: Operator, op: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]
 def close_forward(o: Operator, around: Around) -> Operator:
     """A branch, which perhaps does not run, or a loop: it keeps what it does not write."""
     block, (scopes,) = inner_block(o), each(o.outputs[1]) or (None,)
-    saves = saves_of(scopes, around.saves) if scopes in around.asked else ()
+    saves = saves_of(scopes, around.survey) if scopes in around.asked else ()
     wanted = [s.variable for s in saves]
     again = o.type == "while"
-    body = body_of(block, around.defined, around.saves, again=again, wanted=wanted)
+    body = body_of(block, around.known, around.survey, again=again, wanted=wanted)
     conditions = each(o.inputs[o.op.inputs.index("cond")])
     may = [v for v in (*body.entries, *body.exits) if has_value(v, around)]
     makes = [*body.exits, *([scopes] if scopes in around.asked else [])]
@@ -205,28 +255,23 @@ def has_value(v: Variable, around: Around) -> bool:
     return v in around.defined or v.persistable or v.is_data
 
 
-def saves_of(scopes: Variable, known: dict[Variable, tuple[Save, ...]]) -> tuple[Save, ...]:
+def saves_of(scopes: Variable, survey: Survey) -> tuple[Save, ...]:
     """What the runs of a block put into `scopes` for all the gradient blocks that read it."""
-    if scopes not in known:
-        known[scopes] = found_saves(scopes, known)
-    return known[scopes]
+    if scopes not in survey.saves:
+        survey.look(scopes.block.program)
+        survey.saves[scopes] = found_saves(survey.readers.get(scopes, ()), survey)
+    return survey.saves[scopes]
 
 
-def found_saves(scopes: Variable, known: dict[Variable, tuple[Save, ...]]) -> tuple[Save, ...]:
-    """The same, of a variable nobody asked of before."""
-    readers = [
-        o
-        for block in scopes.block.program.blocks
-        for o in block.ops
-        if o.type in BACKWARD and scopes in set(o.operands())
-    ]
+def found_saves(readers: Iterable[Operator], survey: Survey) -> tuple[Save, ...]:
+    """What those gradients of one block read that its runs keep."""
     found: dict[Variable, Save] = {}
     for o in readers:
         (into,) = o.blocks()
         block = into.program.blocks[into.forward_block_idx]
-        body = body_of(into, set(block.program.variables()), known)
-        around = changed(block)
-        written_over = overwritten(block)
+        body = body_of(into, None, survey)
+        around = survey.changes(block)
+        written_over = survey.overwrites(block)
         values = {v for p in body.operators for v in p.operands() if v not in shape_readers(p)}
         for v in body.entries:
             counted_back = v in body.over  # a counter that the gradient block sets back itself
@@ -237,20 +282,16 @@ def found_saves(scopes: Variable, known: dict[Variable, tuple[Save, ...]]) -> tu
     return tuple(found.values())
 
 
-def overwritten(block: Any) -> set[Variable]:
-    """The variables whose memory is overwritten within a block."""
-    return {v for o in within(block) for v in written(o)}
-
-
 def close_backward(o: Operator, around: Around) -> Operator:
     """The gradient of a branch or a loop: its block reads what runs of the other block kept."""
     names = o.op.inputs
     into, scopes = inner_block(o), o.inputs[-1]
-    saves = saves_of(scopes, around.saves)
+    saves = saves_of(scopes, around.survey)
     kept = {s.variable for s in saves}
     douts = [v for v in each(o.inputs[names.index("dout")]) if v in around.defined]
     inside = set(inner_gradients(o).values())
-    body = body_of(into, {*around.defined, *kept, *inside}, around.saves)
+    known = None if around.known is None else {*around.known, *kept, *inside}
+    body = body_of(into, known, around.survey)
     others = (v for v in body.entries if v not in kept and v not in inside - set(douts))
     reads = [v for v in others if has_value(v, around)]
     results = results_of(o)
@@ -259,32 +300,19 @@ def close_backward(o: Operator, around: Around) -> Operator:
     return standing_for(o, op, [scopes, *reads, *douts], over, results.values(), results)
 
 
-def results_of(o: Operator) -> dict[Variable, Variable]:
-    """The variables whose gradients an operator computes, and those gradients."""
-    name = "input" if o.type == "conditional_block_grad" else "x"
-    pairs = zip(o.inputs[o.op.inputs.index(name)], o.outputs[0], strict=False)
-    return {v: d for v, d in pairs if d is not None}
-
-
-def seeds_of(o: Operator) -> tuple[tuple[Variable, Variable], ...]:
-    """The gradients that the gradient of a loop is given, and what its block calls them."""
-    (into,), names = o.blocks(), o.attrs["original_output_grad"]
-    pairs = zip(each(o.inputs[o.op.inputs.index("dout")]), names, strict=False)
-    return tuple((d, inside) for d, name in pairs if (inside := into.find(name)) is not None)
-
-
-def inner_gradients(o: Operator) -> dict[Variable, Variable]:
-    """For each variable whose gradient is computed what its block calls that gradient."""
-    (into,) = o.blocks()
-    return {v: d for v in results_of(o) if (d := into.find(v.name + "@GRAD")) is not None}
-
-
 def close_write(o: Operator, around: Around) -> Operator:
-    """A write into an array, which reads what the array held before."""
+    """A write into an array, which changes the list that the array held before.
+
+    Nobody else has that list: operators that hand on lists, and blocks that keep them, copy them.
+    """
     if o.inputs[2] is not None:
         return o
     (array,) = o.results()
-    return like(o, o.op, (*o.inputs[:2], array if array in around.defined else None), o.outputs)
+    if array not in around.defined:
+        return like(o, o.op, (*o.inputs[:2], None), o.outputs)
+    op = copy(o.op)
+    op.cpu = o.op.cpu if array.persistable else grown
+    return like(o, op, (*o.inputs[:2], array), o.outputs)
 
 
 def close_choice(o: Operator, around: Around) -> Operator:
@@ -294,24 +322,69 @@ def close_choice(o: Operator, around: Around) -> Operator:
     return like(o, op, o.inputs, o.outputs)
 
 
-def close_zeros(o: Operator, around: Around) -> Operator:
-    """Zeros like something that may not be there, and then neither are they."""
+def close_merge(o: Operator, around: Around) -> Operator:
+    """A choice between lists of tensors, which begin empty."""
+    if o.outputs[0].kind is not Kind.ARRAY:
+        return o
     op, kernel = copy(o.op), o.op.cpu
 
-    def filling(like: Any, **attrs: Any) -> Any:
-        return None if like is None else kernel(like, **attrs)
+    def choosing(x: Any, mask: Any, **attrs: Any) -> Any:
+        return kernel([[] if v is None else v for v in x], mask, **attrs)
 
-    op.cpu = filling
+    op.cpu, op.over = choosing, None
     return like(o, op, o.inputs, o.outputs)
+
+
+def close_absent(o: Operator, around: Around) -> Operator:
+    """A gradient of what a branch makes that may not run: it is there where that is."""
+    op = copy(o.op)
+    op.cpu, op.over = partial(ABSENT[o.type], o.op.cpu), None
+    return like(o, op, o.inputs, o.outputs)
+
+
+def of_one(kernel: Any, x: Any, **attrs: Any) -> Any:
+    """What a kernel makes of a value, if it is there."""
+    return None if x is None else kernel(x, **attrs)
+
+
+def of_like(kernel: Any, x: Any, **attrs: Any) -> Any:
+    """Zeros, or ones, like a value that is there; like a list of tensors an empty one."""
+    return [] if isinstance(x, list) else of_one(kernel, x, **attrs)
+
+
+def of_several(kernel: Any, x: Any, **attrs: Any) -> Any:
+    """What a kernel makes of those values that are there, if one is."""
+    found = [v for v in x if v is not None]
+    return kernel(found, **attrs) if found else None
+
+
+def of_place(kernel: Any, x: Any, i: Any, like: Any, **attrs: Any) -> Any:
+    """What stands in a list of tensors, if something does and nobody says what else to take."""
+    there = like is not None or (x and int(i.item()) < len(x) and x[int(i.item())] is not None)
+    return kernel(x, i, like, **attrs) if there else None
+
+
+def of_chosen(kernel: Any, x: Any, mask: Any, **attrs: Any) -> Any:
+    """That of several values which is chosen, if it is there."""
+    absent = mask.size == 1 and 0 <= mask.item() < len(x) and x[int(mask.item())] is None
+    return None if absent else kernel(x, mask, **attrs)
 
 
 Closer = Callable[[Operator, Around], Operator]
 BACKWARD = {"conditional_block_grad", "while_grad"}
+ABSENT: dict[str, Callable[..., Any]] = {
+    "assign": of_one,
+    "fill_any_like": of_like,
+    "sum": of_several,
+    "read_from_array": of_place,
+    "select_input": of_chosen,
+}
 CLOSERS: dict[str, Closer] = {
     "conditional_block": close_forward,
     "while": close_forward,
     "conditional_block_grad": close_backward,
     "while_grad": close_backward,
     "write_to_array": close_write,
+    "select_input": close_merge,
     "select_output": close_choice,
 }

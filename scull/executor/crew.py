@@ -44,7 +44,7 @@ class Crew:
         self.waiting = list(schedule.counts)
         self.living = [count for _, _, count in schedule.lives]
         self.left = len(self.waiting)
-        self.busy: set[int] = set()  # threads
+        self.busy: dict[int, int] = {}  # by the thread its task
         self.ready: dict[str, deque[int]] = {q: deque() for q in (*LEADS, BLOCKING)}
         self.failed: tuple[BaseException, int] | None = None
         self.change = threading.Condition()
@@ -76,13 +76,13 @@ class Crew:
         with self.change:
             while True:
                 if self.failed or not self.left:
-                    if queues is not LEADS or not self.busy:
+                    if queues is not LEADS or self.is_over():
                         return False
                 else:
                     queue = next((q for q in queues if self.ready[q]), None)
                     if queue is not None:
-                        self.busy.add(threading.get_ident())
                         mine.append(self.ready[queue].popleft())
+                        self.at_work(mine[0])
                         return True
                     if queues is BLOCKS:
                         return False
@@ -93,6 +93,11 @@ class Crew:
         schedule, calls = self.schedule, False
         launched = schedule.queues[i] == DEVICE
         with self.change:
+            if self.failed:  # the run may have been left: nobody asks for more
+                mine.clear()
+                self.busy.pop(threading.get_ident(), None)
+                self.change.notify_all()
+                return
             self.left -= 1
             for n in schedule.ends[i]:
                 self.living[n] -= 1
@@ -107,23 +112,46 @@ class Crew:
                 else:  # what is small is for this thread: nobody else is called
                     self.offer(j)
                     calls = calls or schedule.large[j] or schedule.queues[j] not in queues
-            if not mine or self.failed:
-                self.busy.discard(threading.get_ident())
-                mine.clear()
-            if calls or self.failed or not self.left:
+            if mine:
+                self.at_work(mine[0])
+            else:
+                self.busy.pop(threading.get_ident(), None)
+            if calls or not self.left:
                 self.change.notify_all()
+
+    def at_work(self, i: int) -> None:
+        """This thread does task `i`."""
+        self.busy[threading.get_ident()] = i
 
     def stop(self, error: BaseException, i: int) -> None:
         """The first error ends the run; what others are doing they finish."""
         with self.change:
             self.failed = self.failed or (error, i)
-            self.busy.discard(threading.get_ident())
+            self.busy.pop(threading.get_ident(), None)
             self.change.notify_all()
+
+    def interrupt(self, error: BaseException) -> None:
+        """Whoever waits for this run wants to wait no more; an error before that is its context."""
+        with self.change:
+            if self.failed and self.failed[0] is not error:
+                error.__context__ = self.failed[0]
+            self.failed = None
+        self.stop(error, -1)
+
+    def is_over(self) -> bool:
+        """Whether nobody is at work.
+
+        After an interrupt that leaves out who waits for something outside: it may never come, and
+        what is made of it nobody sees.
+        """
+        if self.failed is None or isinstance(self.failed[0], Exception):
+            return not self.busy
+        return all(self.schedule.leavable[i] for i in self.busy.values())
 
     def drain(self) -> None:
         """Wait until nobody is at work."""
         with self.change:
-            while self.busy:
+            while not self.is_over():
                 self.change.wait()
 
 
@@ -147,9 +175,10 @@ def run_crew(schedule: Schedule, work: Work, threads: int) -> None:
     with one_thread() if threads > 1 else nullcontext():
         try:
             crew.serve(LEADS)
+            crew.drain()
         except BaseException as error:  # an interrupt while it waited
-            crew.stop(error, -1)
-        crew.drain()
+            crew.interrupt(error)
+            crew.drain()
     if crew.failed:
         first, i = crew.failed
         if not isinstance(first, Exception):

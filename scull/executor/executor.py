@@ -2,19 +2,28 @@
 
 import warnings
 import weakref
+from threading import RLock, get_ident
 from typing import Any
 
 import numpy as np
 
+from scull.core.absent import Absent
 from scull.core.place import CPU, place_of
 from scull.core.tensor import Rows
 from scull.core.timeline import active, spanned
 from scull.deferred import load
-from scull.errors import ArgumentError, ArgumentTypeError, ResourceError, RunError, UnsupportedError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ResourceError,
+    RunError,
+    UnsupportedError,
+    located,
+)
 from scull.executor.binding import PLAIN, Bound, Settings, bind, fetched, filled, planned
 from scull.executor.crew import run_crew
 from scull.executor.feed import as_dictionary, cell_of
-from scull.executor.fetch import OPTIMIZE, fetched_by, flattened, listed, targets
+from scull.executor.fetch import OPTIMIZE, delivered, fetched_by, flattened, listed, targets
 from scull.executor.plan import Plan
 from scull.executor.recorded import recorded
 from scull.executor.run import Ledger, run, run_checked
@@ -26,6 +35,8 @@ from scull.runtime.resident import Resident
 from scull.runtime.scope import Scope, global_scope
 
 MOST_PLANS = 64
+PLANNING = RLock()  # two plans of one run would have their turns apart
+NO_DATASET = "data is loaded by paddle.io.DataLoader, and fed"
 KINDS = (np.ndarray, list, Rows, Resident)  # of what stands in a scope
 
 
@@ -35,8 +46,9 @@ class Executor:
     Args:
         place: where; the CPU when None.
 
-    `max_memory` is how many bytes the temporaries of a run may take; a run that may take more is
-    refused before it allocates anything. At 0 there is no limit.
+    `max_memory` is how many bytes the temporaries of a run may take, and on a device its copies of
+    what is fed and fetched, too; a run that may take more is refused before it allocates anything.
+    At 0 there is no limit.
 
     Examples:
         >>> import scull as paddle
@@ -50,6 +62,9 @@ class Executor:
         [1.0, 1.0]
         >>> paddle.disable_static()
     """
+
+    train_from_dataset = Absent("paddle.static.Executor.train_from_dataset", NO_DATASET)
+    infer_from_dataset = Absent("paddle.static.Executor.infer_from_dataset", NO_DATASET)
 
     def __init__(self, place: Any = None) -> None:
         self.place = CPU if place is None else place_of(place)
@@ -139,15 +154,20 @@ class Executor:
         if bound is None:
             bound = kept(self, program, scope, key)
         if program.lr_scheduler is not None:
-            rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
-            cell_of(scope, program.lr_var.name).value = rate
+            put_rate(program, scope)
         if active:
             bound = recorded(bound)
         try:
-            if bound.turn is None:
+            turn = bound.turn
+            if turn is None:
                 return ran(self, bound, feed, return_numpy)
-            with bound.turn:
+            if not turn.lock.acquire(False):
+                turn.wait()
+            turn.holder = get_ident()
+            try:
                 return ran(self, bound, feed, return_numpy)
+            finally:
+                turn.lock.release()
         except MemoryError as error:
             raise as_resource(error) from None
 
@@ -162,7 +182,8 @@ class Executor:
         """Write a page that shows how `program` is run; return its path.
 
         It holds the Program, the plan's dependencies, streams and buffers, and the times of a run
-        on copies: `scope` and the random numbers stay as they are. It needs no network.
+        on copies: `scope` and the random numbers stay as they are. What others see of it, as they
+        do of `Print` and `py_func`, happens once. It needs no network.
 
         Args:
             program (Program): the default main Program when None.
@@ -192,12 +213,30 @@ class Executor:
         return program._prune_with_input(list(feed), [*fetch, *updates])
 
 
+def put_rate(program: Program, scope: Scope) -> None:
+    """Let the variable of the learning rate have what the scheduler says."""
+    rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
+    cell_of(scope, program.lr_var.name).value = rate
+
+
 def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[Any]:
     """The values that one run of a bound plan fetches."""
     limit = executor.max_memory or bound.limit
     if type(limit) is not int or limit < 0:
         raise ArgumentError(f"max_memory is {limit!r}, not a number of bytes")
     frame = filled(bound, feed, limit)
+    executed(executor, bound, frame, limit)
+    values = fetched(bound, frame, return_numpy)
+    if bound.sequences:
+        load("scull.executor.level", "levelled")(bound, feed, values, return_numpy)
+    return values
+
+
+def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0) -> None:
+    """Run a bound plan over a frame that holds what it begins with; put into the scope what is new.
+
+    What a run on a device may take besides is bounded where there is a `limit`.
+    """
     if bound.device is not None:
         load("scull.executor.launch", "run_device")(bound, frame, limit > 0)
     elif bound.checked and not bound.waits:
@@ -211,7 +250,8 @@ def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[A
     for cell, slot in bound.stores:
         value = frame[slot]
         cell.value = value if isinstance(value, KINDS) else np.asarray(value)
-    return fetched(bound, frame, return_numpy)
+    for cell, slot, copy in bound.left:
+        cell.value = delivered(frame[slot], copy, True)
 
 
 def as_resource(error: MemoryError) -> ResourceError:
@@ -220,7 +260,7 @@ def as_resource(error: MemoryError) -> ResourceError:
         return error
     found = ResourceError(f"there is not enough memory: {error}")
     for note in getattr(error, "__notes__", ()):
-        found.add_note(note)
+        located(found, note)
     return found
 
 
@@ -263,18 +303,22 @@ def kept(executor: Executor, program: Program, scope: Scope, key: Any) -> Bound:
     version, _, feeds, fetches, prune, settings, device = key
     names, updates = targets(fetches)
     plans = program.plans
-    for old in [k for k in list(plans) if k[0] != version]:  # scopes may go meanwhile
-        plans.pop(old, None)
-    if len(plans) >= MOST_PLANS:
-        plans.clear()
-    source = (
-        executor._prune_program(program, feeds, names, updates) if prune or updates else program
-    )
-    asked = settings[1] if isinstance(settings, tuple) else PLAIN
-    bound = bind(source, scope, feeds, names or fetched_by(program), asked)
-    bound.device = device
-    if device is not None and not bound.waits:
-        bound.turn = device.turn
-    bound.scope = weakref.ref(scope, lambda _: plans.pop(key, None))
-    plans[key] = bound
-    return bound
+    with PLANNING:
+        found: Bound | None = plans.get(key)  # of a thread that began at the same time
+        if found is not None:
+            return found
+        for old in [k for k in list(plans) if k[0] != version]:  # scopes may go meanwhile
+            plans.pop(old, None)
+        if len(plans) >= MOST_PLANS:
+            plans.clear()
+        source = (
+            executor._prune_program(program, feeds, names, updates) if prune or updates else program
+        )
+        asked = settings[1] if isinstance(settings, tuple) else PLAIN
+        bound = bind(source, scope, feeds, names or fetched_by(program), asked)
+        bound.device = device
+        if device is not None and not bound.waits:
+            bound.turn = device.turn
+        bound.scope = weakref.ref(scope, lambda _: plans.pop(key, None))
+        plans[key] = bound
+        return bound

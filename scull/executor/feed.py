@@ -37,6 +37,11 @@ def as_dictionary(feed: Any) -> dict[str, Any]:
     if feed is None:
         return {}
     if isinstance(feed, list | tuple):
+        if any(not isinstance(entry, dict) for entry in feed):
+            raise ArgumentTypeError(
+                f"feed is a {type(feed).__name__} of {len(feed)} values without names; it takes a "
+                "dictionary, as in feed={'x': value}"
+            )
         if len(feed) != 1:
             raise ArgumentTypeError(
                 f"feed is a list of {len(feed)} dictionaries; a Program runs on one place and "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.eager import SILENT, kernel_for
+from scull.core.eager import SILENT
 from scull.core.interpreter import interpreting
 from scull.core.memory import owner
 from scull.core.meta import Kind
@@ -17,9 +17,11 @@ from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
 from scull.core.tensor import Rows, Stub, Tensor, new
 from scull.executor.alias import shape_readers
+from scull.executor.closed import effects
 from scull.ir.operator import Operator, program_outputs
 from scull.ir.told import value_of
 from scull.ir.variable import Variable
+from scull.runtime.turn import calling
 
 NAMED = frozenset({np.maximum, np.minimum})  # take `out` by its name alone
 NOTHING, DRAW = 0, 1  # the slots of a frame that hold None and the first draw of the run
@@ -241,7 +243,7 @@ def told_kernel(operator: Operator, draws: int) -> tuple[Any, bool]:
         told = {n: value_of(op.kinds[n].wire, v) for n, v in found}
         return bound_kernel(operator, draws, told)[0](*operands[:first], *operands[behind:])
 
-    return calling, "random" in op.effects and not operator.attrs.get("seed")
+    return calling, "random" in effects(operator)
 
 
 def bound_kernel(
@@ -265,7 +267,7 @@ def bound_kernel(
     if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
         kernel = op.rows_kernel
     elif op.rows_kernel is not None and not isinstance(op.short, np.ufunc):
-        return partial(by_kind, op, operator, attrs), False
+        return by_kind(operator, attrs), False
     else:
         kernel = op.cpu or op.compute
     if op.forward is not None:
@@ -306,18 +308,30 @@ def counting(operator: Operator, attrs: dict[str, Any]) -> Any:
     slots = [v for s in operator.outputs for v in (s if isinstance(s, list) else [s])]
     known = {"variable": names[0] if names else "", "placed": [v is not None for v in slots]}
 
-    def calling(*operands: Any) -> Any:
-        return operator.op.cpu(*operands, **attrs, **known, calls=next(numbers))
+    place = operator.line or "a loaded file"
 
-    return calling
+    def counted(*operands: Any) -> Any:
+        with calling(operator.type, place):
+            return operator.op.cpu(*operands, **attrs, **known, calls=next(numbers))
+
+    return counted
 
 
-def by_kind(op: Any, operator: Operator, attrs: dict[str, Any], *operands: Any) -> Any:
-    """Choose the kernel by what the operands are when run: a gradient may be row-sparse."""
-    kernel = kernel_for(op, list(operands))
-    if op.in_place:
-        return in_place(operator, kernel, attrs)(*operands)
-    return kernel(*operands, **attrs)
+def by_kind(operator: Operator, attrs: dict[str, Any]) -> Any:
+    """A kernel chosen by what the operands are when run: a gradient may be row-sparse."""
+    op = operator.op
+    dense, sparse = (
+        in_place(operator, kernel, attrs) if op.in_place else partial(kernel, **attrs)
+        for kernel in (op.cpu or op.body, op.rows_kernel)
+    )
+
+    def chosen(*operands: Any) -> Any:
+        for x in operands:
+            if type(x) is Rows or (type(x) is list and any([type(v) is Rows for v in x])):
+                return sparse(*operands)
+        return dense(*operands)
+
+    return chosen
 
 
 def in_place(operator: Operator, kernel: Any, attrs: dict[str, Any]) -> Any:
@@ -359,7 +373,21 @@ def unrecorded(op: Any, metas: tuple[Any, ...]) -> tuple[Any, ...]:
 def by_tensors(op: Any, attrs: dict[str, Any], *operands: Any) -> Any:
     """Run a body on Tensors: for element types whose arithmetic NumPy would promote."""
     with interpreting(SILENT):
-        found = op.body(*[Tensor(x) if isinstance(x, np.ndarray) else x for x in operands], **attrs)
-    results = tuple(t.array if isinstance(t, Tensor) else t for t in as_outputs(op, found))
+        found = op.body(*map(as_tensor, operands), **attrs)
+    results = tuple(map(as_array, as_outputs(op, found)))
     made = results if len(op.outputs) > 1 else results[0]
     return filled(op, operands, attrs["wanted"], made) if op.takes_wanted else made
+
+
+def as_tensor(x: Any) -> Any:
+    """An array as a Tensor, those in lists too."""
+    if type(x) is list:
+        return [as_tensor(v) for v in x]
+    return Tensor(x) if isinstance(x, np.ndarray) else x
+
+
+def as_array(x: Any) -> Any:
+    """The array of a Tensor, those in lists too."""
+    if type(x) is list:
+        return [as_array(v) for v in x]
+    return x.array if isinstance(x, Tensor) else x

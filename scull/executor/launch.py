@@ -18,14 +18,14 @@ from scull.core.place import Place
 from scull.core.random import Draw, Generator
 from scull.core.refusal import situation
 from scull.core.tensor import stub
-from scull.errors import UnknownSizeError
+from scull.errors import UnknownSizeError, is_located, located
 from scull.executor.alias import written
-from scull.executor.binding import Bound
+from scull.executor.binding import Bound, remembered
 from scull.executor.closed import effects
 from scull.executor.crew import run_crew, run_ordered
 from scull.executor.instruction import DRAW, Instruction
 from scull.executor.made import Made, Results, results_by
-from scull.executor.memory import nbytes, operand_metas, said
+from scull.executor.memory import Peak, nbytes, operand_metas, said
 from scull.executor.plan import Plan
 from scull.executor.run import Frame, examine, explained
 from scull.executor.schedule import Schedule, device_schedule
@@ -62,6 +62,7 @@ class Launches:
         self.overwritten = tuple(tuple(slots[v] for v in found) for found in over)
         self.resident = begun(streams)
         self.inner: dict[Any, dict[Any, Launches]] = {}  # of blocks, by their plans
+        self.peaks: dict[Any, Peak] = {}  # by what a run copies there first
 
 
 def launches_of(plan: Plan, place: Place, count: int, given: Mapping[int, Meta]) -> Launches:
@@ -72,16 +73,12 @@ def launches_of(plan: Plan, place: Place, count: int, given: Mapping[int, Meta])
 
 
 def launches_for(known: dict[Any, Launches], plan: Plan, device: Device, frame: Frame) -> Launches:
-    """What a run of `plan` that starts with `frame` launches; the last one is kept in `known`."""
+    """What a run of `plan` that starts with `frame` launches; the last ones are in `known`."""
     values = enumerate(frame)
     given = {slot: meta_of(v) for slot, v in values if isinstance(v, ndarray | Resident)}
-    key = tuple(given.items())
-    found = known.get(key)
-    if found is None:
-        found = launches_of(plan, device.place, flag("DEVICE_STREAMS"), given)
-        known.clear()
-        known[key] = found
-    return found
+    count = flag("DEVICE_STREAMS")
+    key = (count, *given.items())
+    return remembered(known, key, lambda: launches_of(plan, device.place, count, given))
 
 
 def begun(streams: Streams) -> tuple[int, ...]:
@@ -301,10 +298,10 @@ class DeviceWork:
 
     def explained(self, error: Exception, i: int) -> Exception:
         number = self.whole.streams.tasks[i].instruction
-        if number is not None and not getattr(error, "__notes__", None):
+        if number is not None and not is_located(error):
             operator = self.steps[number].operator
             line = str(operator.line or "a loaded file")
-            error.add_note(situation(operator.op, operand_metas(operator, {}), line))
+            located(error, situation(operator.op, operand_metas(operator, {}), line))
         return error
 
     def finish(self) -> None:

@@ -9,11 +9,14 @@ from scull.core.op import Op
 from scull.core.refusal import explained
 from scull.errors import ResourceError, UnknownSizeError
 from scull.executor.alias import handed_on, shared, written
-from scull.executor.closed import results_of
+from scull.executor.closed import Save
 from scull.executor.instruction import Instruction
+from scull.executor.rounds import Known
 from scull.executor.trace import Origin, Reading, is_traced, reading, traced
 from scull.ir.operator import Operator, each
+from scull.ir.reach import results_of
 from scull.ir.variable import Variable
+from scull.ir.verify_dataflow import paths_of
 
 Metas = dict[Variable, Meta]
 
@@ -53,8 +56,10 @@ class Sizes:
         self.buffers: dict[Variable, list[Buffer]] = {}  # none: memory from outside the run
         self.strided: set[Variable] = set()  # values that may not lie in order
         self.lies: dict[Variable, Origin] = {}  # of the last step: results in another's memory
-        self.kept: list[Meta] = []  # what the block of the last step keeps for its gradient
-        self.live = self.peak = 0
+        self.known = Known({})
+        self.held = 0  # what a run of the last step's block keeps for its gradient; -1: unknown
+        self.rounds: int | None = None  # how many there are of it
+        self.live = self.peak = self.within = 0  # of the last step: what its block took
         self.doubt = ""
 
     def meta(self, v: Variable) -> Meta:
@@ -76,10 +81,11 @@ class Sizes:
 
     def run(self, step: Instruction) -> None:
         """Take what a step makes."""
+        self.within = 0
         if step.nested is not None:
             self.run_block(step)
         elif step.operator.op.has_blocks:  # of dataflow: rounds overlap as they like
-            raise UnknownSizeError(said(step.operator))
+            raise UnknownSizeError(f"{said(step.operator)}{growth(step.operator.op.operators)}")
         o, over = step.operator, written(step.operator)
         results = {r: None for r in o.results() if r not in over}
         lies = self.lies = self.places(o, step.copies)
@@ -101,6 +107,10 @@ class Sizes:
         mixed = [self.meta(x) for x in o.operands() if x in self.strided]
         if any(spreads(o, x, self.meta(r)) for x in mixed for r in results):
             self.strided.update(results)
+        if o.op.has_blocks:
+            self.known.forget(o.results())
+        else:
+            self.known.learn(o)
         if o.source is not None:  # gradients are known by the variables of the Program
             pairs = zip(o.source.results(), o.results(), strict=False)
             self.metas.update((v, self.meta(place)) for v, place in pairs)
@@ -110,6 +120,8 @@ class Sizes:
         o, plan = step.operator, step.nested
         inner = Sizes(dict(self.metas))
         inner.strided.update(self.strided)
+        inner.known = Known(dict(self.known.values))
+        inner.known.forget(o.results())
         before = {v: inner.meta(v) for v in o.results()}
         for _ in range(1 + o.op.repeats):
             inner.run_all(plan.steps, plan.variables)
@@ -118,16 +130,28 @@ class Sizes:
             self.metas[r] = self.meta(given[r]) if r in given else inner.meta(r)
             if o.op.repeats and r in set(o.operands()) and self.metas[r] != before[r]:
                 raise UnknownSizeError(said(o))
-        self.kept = [inner.meta(s.variable) for s in o.op.saves if not s.shape]
-        self.peak = max(self.peak, self.live + inner.peak)
+        self.held = held(inner, o.op.saves)
+        self.rounds = self.known.rounds(step) if o.type == "while" else 1
+        self.within = inner.peak + self.beside(o)
+        self.peak = max(self.peak, self.live + self.within)
         self.doubt = self.doubt or f"{said(o)}, whose block may not run"
 
+    def beside(self, o: Operator) -> int:
+        """The bytes of what other rounds of a loop left while one runs; where unknown none."""
+        if not o.op.repeats:
+            return 0
+        if o.op.backward:  # each sum of gradients, and the one it becomes
+            return 2 * sum(max(nbytes(self.meta(r)), 0) for r in o.results())
+        return max(self.held, 0) * (self.rounds or 0)
+
     def size(self, o: Operator, r: Variable) -> int:
-        """The bytes of a result; of what a loop keeps for its gradient nobody knows them."""
-        if r.kind is not Kind.SCOPES or o.op.repeats:
+        """The bytes of a result; what a loop keeps for its gradient is of all rounds."""
+        if r.kind is not Kind.SCOPES:
             return nbytes(self.meta(r))
-        sizes = list(map(nbytes, self.kept))
-        return -1 if -1 in sizes else sum(sizes)
+        if self.held > 0 and self.rounds is None:
+            law = f"which keeps {self.held} bytes a round for its gradient"
+            raise UnknownSizeError(f"{said(o)}, {law}")
+        return self.held * (self.rounds or 0) if self.held >= 0 else -1
 
     def run_all(self, steps: tuple[Instruction, ...], variables: Any) -> None:
         """Take what steps make, and let go what they drop."""
@@ -186,6 +210,30 @@ def peak_of(
     except UnknownSizeError as unknown:
         return Peak(None, str(unknown))
     return Peak(sizes.peak, sizes.doubt)
+
+
+def held(inner: Sizes, saves: tuple[Save, ...]) -> int:
+    """The bytes that a run of a block keeps for its gradient; -1 when they are not known."""
+    total = 0
+    for v in (s.variable for s in saves if not s.shape):
+        lies = sum(b.size for b in inner.buffers.get(v, ()))
+        size = lies if v.kind is Kind.SCOPES else nbytes(inner.meta(v))
+        if size == -1 or (v.kind is Kind.SCOPES and v not in inner.buffers):
+            return -1
+        total += max(lies, size)
+    return total
+
+
+def growth(operators: tuple[Operator, ...]) -> str:
+    """What a round of each loop of a block of dataflow adds to lists, mostly for gradients."""
+    paths, found = paths_of(operators, "block 0"), dict[str, int]()
+    for o in operators:
+        if o.type == "write_to_array" and paths[o]:
+            name, size = paths[o][-1], nbytes(o.inputs[0].meta)
+            unknown = size == -1 or found.get(name) == -1
+            found[name] = -1 if unknown else found.get(name, 0) + size
+    rows = [f"{size} bytes a round of `{name}`" for name, size in found.items() if size > 0]
+    return f", which keeps {', '.join(rows)}" if rows else ""
 
 
 def nbytes(meta: Meta) -> int:

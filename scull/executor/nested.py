@@ -14,11 +14,12 @@ from scull.core.op import Op, meta_of, op_of
 from scull.core.tensor import stub
 from scull.errors import ArgumentError, RunError, UninitializedError
 from scull.executor.alias import shape_readers
-from scull.executor.closed import BlockOp, inner_gradients, results_of
+from scull.executor.closed import BlockOp
 from scull.executor.instruction import DRAW, Instruction, apart, flat, whole
-from scull.executor.run import Frame, run
+from scull.executor.run import Checked, Frame, run
 from scull.flags import flag
 from scull.ir.operator import Operator, each
+from scull.ir.reach import inner_gradients, results_of
 from scull.ir.variable import Variable
 
 if TYPE_CHECKING:
@@ -76,26 +77,32 @@ class Keeper:
 
     def __init__(self, op: BlockOp, inner: Inner) -> None:
         self.saves = [(inner.own.get(s.variable), s) for s in op.saves]
+        self.own = [slot for slot, s in self.saves if slot is not None and not s.first]
 
     def row(self, frame: Frame, once: Callable[[], None]) -> tuple[Any, ...]:
-        """Run the block once; what it found and left."""
-        hold = getattr(once, "hold", None)  # of a run that looks after memory
+        """Run the block once; what it found and left. The next run has variables of its own."""
+        checked = once if isinstance(once, Checked) else None  # it looks after memory
         found = [self.taken(frame, slot, s) if s.first else None for slot, s in self.saves]
-        if hold is not None:
-            hold(found)
+        if checked is not None:
+            checked.hold(found)
         once()
         row = tuple(
             value if s.first else self.taken(frame, slot, s)
             for value, (slot, s) in zip(found, self.saves, strict=True)
         )
-        if hold is not None:
-            hold(row)
+        if checked is not None:
+            checked.hold(row)
+            checked.drop(self.own)
+        for slot in self.own:
+            frame[slot] = None
         return row
 
     def taken(self, frame: Frame, slot: int | None, save: Any) -> Any:
         """One value of a frame."""
         value = None if slot is None else frame[slot]
-        if value is None or isinstance(value, list | tuple):
+        if isinstance(value, list):
+            return value.copy()  # writes change it
+        if value is None or isinstance(value, tuple):
             return value
         if save.shape:
             return stub(value)

@@ -9,7 +9,7 @@ from scull.core.meta import Kind, Meta
 from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
-from scull.executor.closed import BlockOp
+from scull.executor.closed import BlockOp, effects
 from scull.executor.convert import converted
 from scull.executor.dependency import Graph, graph_of, legal_order
 from scull.executor.instruction import Instruction, bind
@@ -50,6 +50,7 @@ class Plan:
     kept: frozenset[int]  # slots that are never dropped
     sequential: bool = False  # each instruction waits for the one before it
     early: bool = False  # updates run right after what they wait for
+    left: tuple[tuple[str, int, bool], ...] = ()  # temporaries for the scope, whether as copies
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -111,19 +112,22 @@ def make_plan(
     skip_gc_vars: tuple[str, ...] = (),
     collects: bool = True,
     reuses: bool = True,
+    adds: bool = True,
     early: bool = False,
 ) -> Plan:
     """Plan one run of `block`.
 
     In program order, or in any legal one picked by a `seed` that is not negative; what
-    `skip_gc_vars` names is never dropped, and nothing is unless it `collects`. What it `reuses` is
-    memory: of an operand that nobody needs any more, for a result. Updates run `early`, right
-    after what they wait for, or when their turn comes.
+    `skip_gc_vars` names is never dropped, but left in the scope, and nothing is dropped unless it
+    `collects`. What it `reuses` is memory: of an operand that nobody needs any more, for a result;
+    if it only `adds`, of a summand for a sum. Updates run `early`, right after what they wait for,
+    or when their turn comes.
     """
     prepared = prepare(block, feed_names, fetch_names)
     feeds, fetched = prepared.feeds, prepared.fetches
-    order = Order(seed, sequential, reuses and collects, early)
-    keeping = (*fetched, *(v for v in map(block.find, skip_gc_vars) if v is not None))
+    order = Order(seed, sequential, reuses and collects, (reuses or adds) and collects, early)
+    staying = [v for v in map(block.find, skip_gc_vars) if v is not None and not v.persistable]
+    keeping = (*fetched, *staying)
     laid = laid_out(prepared.operators, feeds, keeping, order)
     slots, operators = laid.slots, laid.operators
     loads, stores = bound_to_scope(operators, slots, set(feeds))
@@ -145,6 +149,7 @@ def make_plan(
         frozenset(kept),
         sequential,
         early and not sequential and seed < 0,
+        tuple((v.name, slots[v], must_copy(v, feeds, operators)) for v in staying),
     )
 
 
@@ -154,6 +159,7 @@ class Order(NamedTuple):
     seed: int
     sequential: bool
     reuses: bool  # whether results take the memory of operands
+    adds: bool  # or sums that of summands
     early: bool  # whether updates run as soon as they may
 
 
@@ -181,9 +187,9 @@ def laid_out(
     `within` another plan nobody counts draws ahead; `again`: they run perhaps more than once.
     """
     operators = converted(operators, exits)
-    if order.reuses:
-        operators = reusing(operators, (*entries, *exits))
-    drawing = [o for o in operators if "random" in o.op.effects and not o.attrs.get("seed")]
+    if order.adds:
+        operators = reusing(operators, (*entries, *exits), sums_only=not order.reuses)
+    drawing = [o for o in operators if "random" in effects(o)]
     in_order = bool(drawing) and (within or any(o.op.has_blocks for o in drawing))
     number = {o: IN_ORDER if in_order else i for i, o in enumerate(drawing)}
     cut = copied_views(operators, exits, entries, again=again)

@@ -18,7 +18,9 @@ from scull.ir.variable import Variable
 Writers = dict[Variable, list[int]]
 
 
-def reusing(operators: tuple[Operator, ...], outside: Iterable[Variable]) -> tuple[Operator, ...]:
+def reusing(
+    operators: tuple[Operator, ...], outside: Iterable[Variable], *, sums_only: bool = False
+) -> tuple[Operator, ...]:
     """`operators`, of which some write over an operand; those around need `outside` as it is."""
     makers, readers = Writers(), Writers()
     fixed = set(outside)
@@ -34,8 +36,11 @@ def reusing(operators: tuple[Operator, ...], outside: Iterable[Variable]) -> tup
     found: list[Operator] = []
     names: dict[Variable, Variable] = {}  # what stands for a result from now on
     for i, o in enumerate(operators):
-        over = overwritten(o, i, makers, readers, fixed)
+        takes = bool(o.op.lists) or not sums_only
+        over = overwritten(o, i, makers, readers, fixed) if takes else None
         made = renamed(o, names)
+        if takes and is_move(o, i, makers, readers, fixed):
+            made = moving(made)
         if over is not None:
             (result,) = o.results()
             names[result] = names.get(over, over)
@@ -65,6 +70,28 @@ def overwritten(
         if last and is_temporary(x, makers, fixed) and makers[x][0] < i and alike(o, x, y):
             return x
     return None
+
+
+def is_move(o: Operator, i: int, makers: Writers, readers: Writers, fixed: set[Variable]) -> bool:
+    """Whether the operator at `i` copies a value that nobody needs any more."""
+    if o.op.name != "assign" or o.outputs[0].kind is not Kind.DENSE:
+        return False
+    x = o.inputs[0]
+    return is_temporary(x, makers, fixed) and makers[x][0] < i and readers[x][-1] == i
+
+
+def moving(o: Operator) -> Operator:
+    """`o` handing on what it would copy."""
+    made = copied(o)
+    made.op = copy(o.op)
+    made.op.cpu, made.op.rows_kernel, made.op.over = handed, None, None
+    made.op.views = {"out": "x"}
+    return made
+
+
+def handed(x: Any) -> Any:
+    """The operand itself."""
+    return x
 
 
 def is_temporary(v: Any, makers: Writers, fixed: set[Variable]) -> bool:

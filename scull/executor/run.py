@@ -2,18 +2,20 @@
 
 import sys
 import time
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scull.core.memory import owner
+from scull.core.meta import Kind
 from scull.core.operand import weak_meta
 from scull.core.refusal import cause, noted, situation
 from scull.core.scratch import watching
 from scull.core.tensor import Rows, Stub
 from scull.deferred import load
+from scull.errors import ScullError, UninitializedError, is_located
 from scull.executor.instruction import Instruction, flat, unrecorded
 from scull.flags import PADDLE, flag
 
@@ -119,6 +121,11 @@ class Checked:
             if key in self.counted:
                 self.counted[key].users.add(ELSEWHERE)
 
+    def drop(self, slots: Iterable[int]) -> None:
+        """Forget these values of the frame."""
+        for slot in slots:
+            drop(self.frame, slot, self.counted, self.ledger, flag("POISON"))
+
     def __call__(self) -> None:
         """Run the plan once."""
         for number, step in enumerate(self.plan.steps):
@@ -129,7 +136,7 @@ class Checked:
         frame, counted, ledger = self.frame, self.counted, self.ledger
         poison, shown = flag("POISON"), flag("DEBUG") >= 2
         start = time.perf_counter()
-        before = [frame[slot] for slot in step.writes]
+        before = [list(v) if isinstance(v := frame[slot], list) else v for slot in step.writes]
         try:
             with watching(ledger.take):
                 frame[step.put] = self.called(step)
@@ -229,11 +236,21 @@ def forget(
 def explained(error: Exception, step: Instruction, frame: Frame) -> Exception:
     """`error` with the operator, its operands and the user's line that made it."""
     operator = step.operator
-    if not getattr(error, "__notes__", None):
+    if not is_located(error):
         metas = unrecorded(operator.op, described(step, frame))
-        error = cause(error, operator.op, metas, operator.attrs)
+        says = isinstance(error, ScullError | MemoryError)
+        lost = None if says else absent(step, frame)
+        error = lost or cause(error, operator.op, metas, operator.attrs)
         noted(error, situation(operator.op, metas, str(operator.line or "a loaded file")))
     return error.with_traceback(None)
+
+
+def absent(step: Instruction, frame: Frame) -> Exception | None:
+    """What is wrong where an operand has no value, since what writes it did not run."""
+    for v, slot in zip(step.operator.operands(), step.reads, strict=False):
+        if frame[slot] is None and v.kind is Kind.DENSE:
+            return UninitializedError(f"`{v.name}` has no value: no operator that ran gave it one")
+    return None
 
 
 def described(step: Instruction, frame: Frame) -> tuple[Any, ...]:

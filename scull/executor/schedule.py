@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scull.core.meta import Kind
+from scull.executor.alias import written
 from scull.executor.dependency import graph_of
 from scull.executor.instruction import Instruction
 from scull.executor.lifetime import Lifetime, lifetimes
@@ -33,6 +34,7 @@ class Schedule:
     ends: tuple[tuple[int, ...], ...]  # the lives that each task is among the last users of
     pays: bool  # whether two large ones need not wait for each other
     waits: bool  # whether one may wait for something outside the run
+    leavable: tuple[bool, ...]  # whether a run that ends by an error need not wait for it
 
 
 def host_schedule(plan: Plan) -> Schedule:
@@ -47,7 +49,8 @@ def host_schedule(plan: Plan) -> Schedule:
     queues = tuple(host_queue(step.operator) for step in steps)
     follow = tuple(tuple((j, DIRECT) for j in found) for found in graph.successors)
     lives, ends = ended(plan.lifetimes, len(steps))
-    return Schedule(queues, large, graph.counts, follow, lives, ends, pays, BLOCKING in queues)
+    waits, leavable = BLOCKING in queues, tuple(is_leavable(step.operator) for step in steps)
+    return Schedule(queues, large, graph.counts, follow, lives, ends, pays, waits, leavable)
 
 
 def device_schedule(plan: Plan, streams: Streams) -> Schedule:
@@ -58,17 +61,22 @@ def device_schedule(plan: Plan, streams: Streams) -> Schedule:
     for wait in streams.waits:
         counts[wait.after] += 1
         follow[wait.before].append((wait.after, wait.kind))
-    queues = []
+    queues, leavable = [], []
     for task in tasks:
-        if task.instruction is not None and task.queue == HOST:
-            queues.append(host_queue(plan.instructions[task.instruction].operator))
+        operator = None
+        if task.instruction is not None:
+            operator = plan.instructions[task.instruction].operator
+        leavable.append(operator is not None and is_leavable(operator))
+        if operator is not None and task.queue == HOST:
+            queues.append(host_queue(operator))
         else:
             queues.append(DEVICES.get(task.queue, BLOCKING))
     large = tuple(queue in (BLOCKING, DEVICE) for queue in queues)
     graph = graph_of([task.touches for task in tasks], plan.sequential)
     lives, ends = ended(lifetimes(tasks, graph, streams.kept), len(tasks))
     successors = tuple(map(tuple, follow))
-    return Schedule(tuple(queues), large, tuple(counts), successors, lives, ends, True, True)
+    rest = (tuple(counts), successors, lives, ends, True, True, tuple(leavable))
+    return Schedule(tuple(queues), large, *rest)
 
 
 DEVICES = dict.fromkeys(ASYNCHRONOUS, DEVICE) | {COPY_OUT: BLOCKING}
@@ -78,6 +86,13 @@ def host_queue(operator: Operator) -> str:
     """The queue of an operator that runs on the host."""
     effects = operator.op.effects
     return BLOCKING if effects & WAITING else OWN if "python" in effects else HOST
+
+
+def is_leavable(operator: Operator) -> bool:
+    """Whether an operator may wait for ever, does nothing else, and leaves nothing behind."""
+    only_waits = operator.op.effects and operator.op.effects <= WAITING
+    lasting = operator.op.has_blocks or any(v.persistable for v in written(operator))
+    return bool(only_waits and not lasting)
 
 
 def ended(

@@ -77,6 +77,8 @@ def values_in(slot: Any) -> list[Value]:
 def reading(op: Op, operands: tuple[Any, ...], result: Any, attrs: dict[str, Any]) -> Reading:
     """How an operator reads its first operand, as its lowering says for these sizes."""
     metas = [x.meta if hasattr(x, "meta") else x for x in (*padded(op, operands), result)]
+    if op.name == "assign":  # one that hands on its operand
+        return Reading.ORDER
     if op.lowering is None or len(op.outputs) > 1 or op.output_lists:
         return Reading.UNKNOWN
     if not all(m is None or (isinstance(m, Meta) and known(m.shape)) for m in metas):

@@ -35,11 +35,10 @@ def export_chrome_tracing(dir_name: str, worker_name: str | None = None) -> Call
 
 
 def export_protobuf(dir_name: str, worker_name: str | None = None) -> Callable[[Any], None]:
-    """A function that writes the result of a profiler as Paddle's protobuf, for `on_trace_ready`.
+    """`export_chrome_tracing`, but the result is Paddle's protobuf, which its own tools read.
 
     Args:
-        dir_name (str): the folder, made if it is not there.
-        worker_name (str, optional): how names of files begin; by default with host and process.
+        dir_name (str), worker_name (str, optional): as there.
 
     Returns:
         Callable: takes a Profiler.

@@ -16,6 +16,7 @@ from numpy import ndarray
 from scull.core.place import Place
 from scull.deferred import load
 from scull.errors import ArgumentError
+from scull.runtime.turn import Turn
 
 MAKERS = {  # a backend is one entry: where what makes its device, given a place, stands
     "null": ("scull.runtime.null", "Null"),
@@ -160,7 +161,9 @@ class Allocator(Protocol):
 class Device(Protocol):
     """One device of this process."""
 
-    turn: AbstractContextManager[Any]  # a lock: an error in a stream ends all runs that are there
+    turn: Turn  # a lock: an error in a stream ends all runs that are there
+
+    runs: bool  # whether what is launched is done: else results are as many zeros
 
     @property
     def place(self) -> Place:
@@ -185,6 +188,12 @@ class Device(Protocol):
 
     def copy_out(self, source: Any, target: ndarray, stream: Stream, label: str = "") -> None:
         """Copy an array of a buffer into one of the host, on `stream`: it is filled when done."""
+
+    def settled(self) -> AbstractContextManager[Any]:
+        """Let the host wait for all that was launched, whatever came of it.
+
+        Within the block no other thread launches anything: values may be read, whoever made them.
+        """
 
     def synchronize(self) -> None:
         """Wait for all streams; raise the first error of a work, and forget all."""

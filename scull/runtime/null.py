@@ -1,7 +1,7 @@
 """A device that runs nothing and holds nothing: what is launched is dropped, bytes are counted."""
 
-import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from scull.core.place import Place
 from scull.errors import RunError
 from scull.runtime.allocator import Block, CachingAllocator, Piece
 from scull.runtime.device import Buffer, Event, Part, Stream
+from scull.runtime.turn import Turn
 
 
 class NullEvent:
@@ -88,10 +89,12 @@ class NullSource:
 class Null:
     """A device that runs nothing."""
 
+    runs = False
+
     def __init__(self, place: Place | None = None, limit: int = 0) -> None:
         self.place = Place("null", 0) if place is None else place
         self.allocator = CachingAllocator(NullSource(), limit)
-        self.turn = threading.RLock()
+        self.turn = Turn()
         self.streams: dict[str, NullStream] = {}
         self.closed = False
 
@@ -110,6 +113,10 @@ class Null:
     def copy_out(self, source: Any, target: ndarray, stream: Stream, label: str = "") -> None:
         """Copy nothing: `target` stays as it is."""
         self.refuse_closed()
+
+    def settled(self) -> AbstractContextManager[Any]:
+        """Nothing to wait for."""
+        return nullcontext()
 
     def synchronize(self) -> None:
         """Return at once."""

@@ -1,6 +1,7 @@
 """Values in the memory of a device: leased while somebody holds them, read by copying them out."""
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,9 @@ class Lease:
     def __init__(self, allocator: Allocator, buffer: Buffer) -> None:
         self.allocator, self.buffer = allocator, buffer
 
-    def __del__(self) -> None:
-        self.allocator.free(self.buffer)
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ending():  # else modules may be gone
+            self.allocator.free(self.buffer)
 
 
 class Cell:
@@ -94,10 +96,11 @@ class Resident:
         return self.host()
 
     def host(self) -> Any:
-        """A copy of it on the host."""
-        stream = self.device.stream("copy-out")
-        found = taken_out(self.device, self.held, stream)
-        stream.synchronize()
+        """A copy of it on the host, also while a run that writes over it is under way."""
+        with self.device.settled():
+            stream = self.device.stream("reading")
+            found = taken_out(self.device, self.held, stream)
+            stream.synchronize()
         return found
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -114,7 +117,7 @@ def taken_out(device: Device, held: Held, stream: Any) -> Any:
         return target
 
     value = held.cell.get()
-    if value is None:  # a device that runs nothing
+    if value is None and not device.runs:
         return np.zeros(held.meta.shape, held.meta.dtype.array)
     return mapped(value, out)
 

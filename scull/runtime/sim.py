@@ -11,7 +11,8 @@ threads of the host count as one: what one of them waited for, all know.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from scull.flags import changes, flag
 from scull.runtime.allocator import CachingAllocator
 from scull.runtime.device import Event
 from scull.runtime.sim_memory import Accesses, Clock, SimSource, joined, refuse_copy, said
+from scull.runtime.turn import Turn
 
 LONGEST = 100.0  # of a work, in virtual microseconds
 EAGERNESS = (0.0, 0.02, 0.2, 0.7)  # how likely a call of the host lets something run, by seed
@@ -282,9 +284,11 @@ class Sim:
     is added.
     """
 
+    runs = True
+
     def __init__(self, place: Place | None = None, seed: int | None = None, limit: int = 0) -> None:
         self.place = Place("sim", 0) if place is None else place
-        self.lock, self.turn = threading.RLock(), threading.RLock()
+        self.lock, self.turn = threading.RLock(), Turn()
         self.fixed, self.changes = seed is not None, changes[0]
         self.streams: list[SimStream] = []
         self.names: dict[str, SimStream] = {}
@@ -330,6 +334,16 @@ class Sim:
         buffer = self.source.buffer_of(source)
         refuse_copy(source, target)
         stream.launch(lambda: np.copyto(target, source), (buffer,), (), label or "copy out")
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """Let the host wait for all that was launched, whatever came of it."""
+        with self.lock:
+            self.tick()
+            self.finish(self.streams, lambda: not any(s.queue for s in self.streams))
+            for stream in self.streams:
+                self.heard(stream.clock, stream.time)
+            yield
 
     def synchronize(self) -> None:
         """Wait for all streams; raise the first error of a work, and forget all."""

@@ -50,8 +50,8 @@ def test_the_first_operator_is_named_with_its_operands_and_the_users_line():
         paddle.tanh(paddle.log(x))
     assert isinstance(caught.value, RuntimeError)
     assert "op=log" in str(caught.value) and "finite are 1 of 3: from 0 to 0" in str(caught.value)
-    (note,) = caught.value.__notes__
-    assert note.startswith("in log\n  x: float32[3]\n") and "test_check.py" in note
+    note = str(caught.value)
+    assert "\nin log\n  x: float32[3]\n" in note and "test_check.py" in note
 
 
 def test_of_an_operator_made_of_others_the_part_is_named():
@@ -113,7 +113,7 @@ def test_a_program_names_the_variable_and_prints_on_higher_levels(capsys):
         checking()
         with pytest.raises(NumberError, match=r"op=log, tensor=log_\d+\.tmp_0") as caught:
             exe.run(main, feed=feed, fetch_list=[y])
-        assert "test_check.py" in caught.value.__notes__[0]
+        assert "test_check.py" in str(caught.value)
         checking(1)
         found = exe.run(main, feed=feed, fetch_list=[y])[0]
     finally:

@@ -11,7 +11,7 @@ def test_an_error_of_an_operator_begins_with_paddles_word_for_its_kind():
     with pytest.raises(ShapeError, match=r"^\(InvalidArgument\) ") as caught:
         paddle.matmul(x, x)
     assert caught.value.args[0].count("(InvalidArgument)") == 1
-    assert caught.value.__notes__[0].startswith("in matmul\n  x: float32[2, 3]")
+    assert "\nin matmul\n  x: float32[2, 3]" in str(caught.value)
 
 
 def test_an_element_type_without_a_kernel_is_not_found():

@@ -1,19 +1,9 @@
 """Values keep apart where their memory is overwritten."""
 
 import numpy as np
-import pytest
 
 import scull as paddle
 from scull.executor.plan import make_plan
-
-
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
 
 
 def update(x):

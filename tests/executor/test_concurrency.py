@@ -1,13 +1,19 @@
 """Runs of one plan at the same time, runs within runs, and an executor that closes meanwhile."""
 
+import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 
 import scull as paddle
+from scull.errors import RunError
+from scull.executor import executor as module
 from scull.flags import flags
+from scull.runtime.turn import Turn, calling
 from tests.executor.corpus.case import SHAPE
 from tests.executor.corpus.outside import another_program
 from tests.executor.corpus.world import WORLD, in_turn, served
@@ -89,6 +95,24 @@ def test_one_plan_runs_several_times_at_once_with_feeds_of_their_own(main, threa
     assert len(main.plans) == 1
 
 
+def test_threads_that_begin_together_have_one_plan_and_so_one_turn(main, monkeypatch):
+    counter = main.global_block().create_var("counter", shape=[1], dtype="int64", persistable=True)
+    paddle.increment(counter, 1)
+    executor, scope, made = paddle.static.Executor(), paddle.static.Scope(), []
+    scope.var("counter").value = np.array([0])
+
+    def bind(*args):
+        time.sleep(0.05)  # so that all of them ask before the first is done
+        made.append(args)
+        return bound(*args)
+
+    bound = module.bind
+    monkeypatch.setattr(module, "bind", bind)
+    at_once(lambda _: executor.run(main, fetch_list=[counter], scope=scope))
+    assert len(made) == 1
+    assert scope.find_var("counter").value.tolist() == [RUNNERS]
+
+
 def test_feeds_of_other_shapes_meanwhile_change_nothing(main):
     x = paddle.static.data("x", [None, 3])
     outs, executor = [paddle.matmul(x, x, transpose_y=True), x * 2.0], paddle.static.Executor()
@@ -164,6 +188,62 @@ def test_a_python_function_runs_the_program_it_stands_in_with_less(main):
     paddle.static.py_func(call, x, made)
     (found,) = executor.run(main, feed={"x": np.array([5], "float32")}, fetch_list=[made])
     assert found.tolist() == [15.0]
+
+
+@pytest.mark.parametrize("place", [paddle.CPUPlace(), paddle.CustomPlace("sim", 0)], ids=str)
+def test_a_python_function_that_waits_for_another_run_of_its_program_is_told(main, place):
+    x, block = paddle.static.data("x", [1]), main.global_block()
+    counter = block.create_var("counter", shape=[1], dtype="int64", persistable=True)
+    made = block.create_var("made", shape=[1], dtype="float32")
+    executor, scope, inner = paddle.static.Executor(place), paddle.static.Scope(), []
+    scope.var("counter").value = np.array([0])
+
+    def run(value):
+        feed = {"x": np.array([value], "float32")}
+        return executor.run(main, feed=feed, fetch_list=[counter, made], scope=scope)
+
+    def call(value):
+        if np.asarray(value)[0] > 0:
+            with ThreadPoolExecutor(1) as threads:
+                inner.append(threads.submit(run, 0).exception())
+        return value
+
+    paddle.increment(counter, 1)
+    paddle.static.py_func(call, x, made)
+    with flags(TURN_SECONDS=0.2):
+        run(1)
+        (error,) = inner
+        assert isinstance(error, RunError)
+        law = r"in the function of `py_func` at \S*test_concurrency.py:\d+ since 0.2 s"
+        assert re.search(law, str(error))
+        assert [int(found[0]) for found in run(0)] == [2, 0]
+
+
+class Held:
+    """A lock that somebody has, who meanwhile does what a list says."""
+
+    def __init__(self, doing):
+        self.doing = list(doing)
+
+    def acquire(self, blocking=True, timeout=-1):
+        if blocking and self.doing:
+            self.doing.pop(0)()
+        return not self.doing
+
+
+def test_a_run_that_is_long_for_another_reason_is_waited_for():
+    turn, within = Turn(), ExitStack()
+
+    def call():
+        within.close()
+        within.enter_context(calling("py_func", "train.py:3"))
+
+    turn.holder = threading.get_ident()
+    turn.lock = Held([call, call, within.close, within.close, call, within.close])
+    turn.wait()  # functions that end in time, and work of its own
+    turn.lock = Held([call, list, within.close])
+    with within, pytest.raises(RunError, match=r"train\.py:3"):
+        turn.wait()
 
 
 def test_what_blocks_is_served_by_a_thread_that_runs_programs_on_the_same_executor(main):

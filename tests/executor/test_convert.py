@@ -1,21 +1,11 @@
 """Values in the form that kernels take: what is inserted, what is shared, and equal results."""
 
 import numpy as np
-import pytest
 
 import scull as paddle
 from scull.executor.plan import make_plan
 
 TURN = "transfer_layout"
-
-
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
 
 
 def types(out):

@@ -4,20 +4,12 @@ from zlib import crc32
 
 import pytest
 
-import scull as paddle
 from tests.executor.corpus.cover import FEATURES, IMPOSSIBLE, matrix, optimizers, pairs, sets
 from tests.executor.corpus.meaning import run_meaning
 from tests.executor.corpus.program import NAMES, program
 from tests.executor.corpus.runner import RUNNERS, as_planned, checked, order_of, schedule_of
 from tests.executor.corpus.training import OPTIMIZERS
 from tests.executor.corpus.trial import Trial
-
-
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
 
 
 def test_every_pair_of_features_that_can_occur_does_in_one_of_60_programs_or_more(request, capsys):

@@ -1,13 +1,15 @@
 """Runs on several threads: the same bits, freed values, errors, and plans shared by runs."""
 
+import signal
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import scull as paddle
-from scull.errors import ShapeError
+from scull.errors import ArgumentError, ShapeError
 from scull.executor import executor
 from scull.executor.binding import Bound, filled
 from scull.executor.crew import run_crew, stays
@@ -20,15 +22,6 @@ from scull.flags import flags
 from tests.executor.random_program import FED, START, actions, build
 
 ASIDE = 3  # threads
-
-
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
 
 
 def run_on(plan, frame, threads):
@@ -159,7 +152,7 @@ def test_the_first_error_ends_a_run_and_the_next_is_as_if_it_had_not_been(main):
         for _ in range(3):
             with pytest.raises(ShapeError) as caught:
                 exe.run(main, feed=good | {"m": np.ones(3, "float32")}, fetch_list=out)
-            assert "test_crew.py:" in caught.value.__notes__[0]
+            assert "test_crew.py:" in str(caught.value)
             found = exe.run(main, feed=good, fetch_list=out)
             assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
@@ -275,6 +268,93 @@ def test_what_waits_keeps_nobody_from_working(main, monkeypatch):
     assert np.array_equal(frame[bound.plan.fetches[0][0]], expected)
 
 
+def stuck_program(main, monkeypatch, ending):
+    """An operator that waits for `let`, beside one that ends the run once that has begun."""
+    ended = []
+    x = paddle.static.data("x", [4])
+    first, second = paddle.tanh(x), paddle.exp(x)
+    out, begun, let = first + second, threading.Event(), threading.Event()
+
+    def awaiting(v):
+        begun.set()
+        assert let.wait(60)
+        ended.append(True)
+        return np.tanh(v)
+
+    monkeypatch.setattr(first.op.op, "effects", frozenset({"blocks"}))
+    bound = Bound(make_plan(main.global_block(), ("x",), (out.name,)), paddle.static.Scope())
+    feed, calls = {"x": np.ones(4, "float32")}, {"tanh": awaiting, "exp": partial(ending, begun)}
+    for step in bound.plan.instructions:
+        if step.operator.type in calls:
+            replaced(step, calls[step.operator.type], monkeypatch)
+    return bound, feed, let, ended
+
+
+def failing(begun, v):
+    assert begun.wait(60)
+    raise ZeroDivisionError("on purpose")
+
+
+def failing_then_interrupted(begun, v):
+    interrupting(begun, v)
+    failing(begun, v)
+
+
+def interrupting(begun, v):
+    """Interrupt the run while its thread waits for what is under way."""
+    main = threading.main_thread().ident
+
+    def interrupt():
+        assert begun.wait(60)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    return np.exp(v)
+
+
+@pytest.mark.parametrize("threads", [1, ASIDE])
+def test_an_error_waits_for_what_is_under_way_outside(main, monkeypatch, threads):
+    bound, feed, let, ended = stuck_program(main, monkeypatch, failing)
+    threading.Timer(0.1, let.set).start()
+    with pytest.raises(ArgumentError):
+        run_on(bound.plan, filled(bound, feed), threads)
+    assert ended
+
+
+@pytest.mark.parametrize("ending", [interrupting, failing_then_interrupted])
+@pytest.mark.parametrize("threads", [1, ASIDE])
+def test_an_interrupt_does_not_wait_for_what_may_never_come(main, monkeypatch, ending, threads):
+    bound, feed, let, ended = stuck_program(main, monkeypatch, ending)
+    frame = filled(bound, feed)
+    with pytest.raises(KeyboardInterrupt):
+        run_on(bound.plan, frame, threads)
+    assert not let.is_set() and not ended
+    let.set()
+    monkeypatch.undo()
+    frame = filled(bound, feed)
+    run_on(bound.plan, frame, threads)
+    expected = np.tanh(feed["x"]) + np.exp(feed["x"])
+    assert np.array_equal(frame[bound.plan.fetches[0][0]], expected)
+
+
+def test_who_waits_and_writes_over_a_parameter_is_waited_for(main, monkeypatch):
+    x, block = paddle.static.data("x", [4]), main.global_block()
+    made = [paddle.tanh(x)]
+    for persistable in (False, True):
+        v = block.create_var(f"v{persistable}", shape=[4], dtype="float32", persistable=persistable)
+        if not persistable:
+            paddle.assign(x, v)
+        inputs = {"Param": [v], "Grad": [x], "LearningRate": [paddle.full([1], 1.0)]}
+        made.append(block.append_op("sgd", inputs, {"ParamOut": [v]}, {}))
+    for op in (made[0].op.op, made[1].op):
+        monkeypatch.setattr(op, "effects", frozenset({"blocks"}))
+    plan = make_plan(block, ("x",), (made[0].name, "vFalse", "vTrue"))
+    found = host_schedule(plan).leavable
+    steps = zip(plan.instructions, found, strict=True)
+    left = {s.operator.results()[0].name for s, may in steps if may}
+    assert left == {made[0].name, "vFalse"}
+
+
 def test_what_communicates_keeps_its_order(main, monkeypatch):
     bound, _ = waiting_program(main, monkeypatch, "communicates")
     steps = [step.operator.type for step in bound.plan.instructions]
@@ -297,7 +377,8 @@ def test_an_error_while_a_value_goes_ends_the_run_and_names_the_task(threads):
     apart = ((),) * 4
     ends = (*apart[:2], (0,), ())
     lives = ((0, True, 1),)
-    schedule = Schedule((HOST,) * 4, (True,) * 4, (0,) * 4, apart, lives, ends, True, False)
+    rest = (apart, lives, ends, True, False, (False,) * 4)
+    schedule = Schedule((HOST,) * 4, (True,) * 4, (0,) * 4, *rest)
     with pytest.raises(ShapeError) as caught:
         run_crew(schedule, Broken(), threads)
     assert caught.value.__notes__ == ["in task 2"]

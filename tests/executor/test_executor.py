@@ -120,7 +120,7 @@ def test_an_error_names_operator_operands_and_the_users_line_and_leaves_the_scop
     bad = {"x": np.ones((2, 3), "float32"), "w": np.ones((2, 2), "float32")}
     with pytest.raises(ShapeError, match="x has 3 columns and y has 2 rows") as caught:
         run(feed=bad, fetch_list=[out])
-    (note,) = caught.value.__notes__
+    note = str(caught.value)
     assert "in matmul" in note
     assert "x: float32[2, 3]" in note
     assert "test_executor.py:" in note
@@ -200,7 +200,7 @@ def test_the_first_operator_that_makes_nan_or_infinity_is_named():
             run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])
     finally:
         paddle.set_flags({"FLAGS_check_nan_inf": False})
-    assert "in log" in caught.value.__notes__[0]
+    assert "in log" in str(caught.value)
     assert run(feed={"x": np.array([-1, 0], "float32")}, fetch_list=[y])[0].shape == (2,)
 
 

@@ -26,13 +26,6 @@ from tests.executor.scarcity import scarce
 ERRORS = (RunError, KeyboardInterrupt)
 
 
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
-
-
 def states(trial):
     """The bits of the scope before the first step of the plan, and after each."""
     trial.begin()
@@ -135,7 +128,7 @@ def test_an_error_names_the_operator_its_operands_and_the_line(monkeypatch):
     for runner in (in_order(tuple(range(len(schedule_of(trial).counts)))), on_threads(trial, 0)):
         with pytest.raises(RunError, match="on purpose") as caught:
             trial.run(runner)
-        (note,) = caught.value.__notes__
+        note = str(caught.value)
         assert "in reshape" in note
         assert "x: float32[9]" in note
         assert "corpus/memory.py:" in note
@@ -155,9 +148,9 @@ def test_without_memory_at_any_allocation_an_operator_fails_as_a_whole(name):
         frame = trial.frame()
         with pytest.raises(MemoryError) as caught, scarce(failing):
             as_planned(trial, frame)
-        (note,) = caught.value.__notes__
-        assert isinstance(caught.value, ResourceError) or "in py_func" in note
-        assert trial.kept() in before, note
+        notes = getattr(caught.value, "__notes__", ())
+        assert isinstance(caught.value, ResourceError) or "in py_func" in "".join(notes)
+        assert trial.kept() in before, str(caught.value)
     assert trial.run(as_planned) == expected
 
 

@@ -10,13 +10,6 @@ from scull.flags import flags
 STEPS = 4
 
 
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
-
-
 def data():
     x = paddle.static.data("x", [3, 3])
     x.stop_gradient = False

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-import scull as paddle
 from scull.executor import launch
 from scull.executor.crew import run_ordered
 from scull.executor.dependency import linked
@@ -20,13 +19,6 @@ from tests.executor.corpus.trial import Trial
 ENOUGH = 0.95
 STREAMS = 2
 ORDERS = 3  # of launches, in each of which a wait may be missed
-
-
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
 
 
 def inverted(graph, edge):

@@ -14,15 +14,6 @@ from scull.static.nn.control_flow import ConditionalBlock, While
 from tests.static.flow import Flow
 
 
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
-        yield main
-    paddle.disable_static()
-
-
 def number(value):
     return paddle.full([1], value, "int64")
 
@@ -165,8 +156,8 @@ def test_an_error_in_a_block_names_the_operator_within_and_its_line(main):
     feed = {"x": np.zeros((2, 3), "float32"), "w": np.zeros((4, 2), "float32")}
     with pytest.raises(ShapeError) as caught:
         exe.run(main, feed=feed, fetch_list=[y])
-    assert "in matmul" in caught.value.__notes__[0]
-    assert "test_nested.py:" in caught.value.__notes__[0]
+    assert "in matmul" in str(caught.value)
+    assert "test_nested.py:" in str(caught.value)
     feed["w"] = np.ones((3, 2), "float32")
     assert exe.run(main, feed=feed, fetch_list=[y])[0].tolist() == [[0, 0], [0, 0]]
 
@@ -205,7 +196,7 @@ def test_a_loop_that_does_not_end_is_stopped(main):
     exe, feed = paddle.static.Executor(), {"x": np.zeros(1, "float32")}
     with flags(MAX_ROUNDS=4), pytest.raises(RunError, match="more than MAX_ROUNDS=4") as caught:
         exe.run(main, feed=feed, fetch_list=[y])
-    assert "in while_block" in caught.value.__notes__[0]
+    assert "in while_block" in str(caught.value)
     with flags(MAX_ROUNDS=5):
         assert exe.run(main, feed=feed, fetch_list=[y])[0].tolist() == [5.0]
 

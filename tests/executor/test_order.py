@@ -1,7 +1,6 @@
 """Updates right after their gradients: the same bits, and no gradient waits for its turn."""
 
 import numpy as np
-import pytest
 
 import scull as paddle
 from scull.executor.access import touched
@@ -14,13 +13,6 @@ from scull.flags import flags
 
 WIDTH, LAYERS = 64, 5
 FEED = {"x": np.random.default_rng(0).random((4, WIDTH), np.float32)}
-
-
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
 
 
 def perceptron(clip=None):

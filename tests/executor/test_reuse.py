@@ -13,15 +13,6 @@ from scull.flags import flags
 from tests.executor.random_program import actions, build
 
 
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
-
-
 def over(out, *fetches, reuses=True):
     """The types of the operators that write over an operand in a run for `out`."""
     feeds = tuple(v.name for v in out.block.program.list_vars() if v.is_data)

@@ -3,21 +3,12 @@
 import random
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import scull as paddle
 from scull.executor import plan as planning
 from scull.executor.dependency import legal_order, linked
 from tests.executor.random_program import KINDS, actions, build
-
-
-@pytest.fixture(autouse=True)
-def static():
-    paddle.enable_static()
-    yield
-    paddle.disable_static()
 
 
 @given(choices=actions, seeds=st.lists(st.integers(0, 2**31), min_size=4, max_size=4))

@@ -13,15 +13,6 @@ from scull.executor.prepare import prepare
 from scull.executor.transfer import tasks_of
 
 
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
-
-
 def update(block, param, grad):
     inputs = {"Param": [param], "Grad": [grad], "LearningRate": [paddle.full([1], 1.0)]}
     block.append_op("sgd", inputs, {"ParamOut": [param]}, {})

@@ -20,15 +20,6 @@ SIM = Place("sim")
 SHAPE = [2, 2]
 
 
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main = paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main):
-        yield main
-    paddle.disable_static()
-
-
 def parameter():
     block = paddle.static.default_main_program().global_block()
     return block.create_var("w", shape=SHAPE, dtype="float32", persistable=True)

@@ -1,18 +1,7 @@
 """Plans as text: steps, edges, counts, last users before and after reduction, frees."""
 
-import pytest
-
 import scull as paddle
 from scull.executor.plan import make_plan
-
-
-@pytest.fixture(autouse=True)
-def main():
-    paddle.enable_static()
-    main, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
-        yield main
-    paddle.disable_static()
 
 
 def plan_of(main, loss, **options):

@@ -41,6 +41,7 @@ class World:
     def serve(self, name: str, x: Any) -> Any:
         """What the other thread makes of `x`; this one waits for it."""
         done, answer = threading.Event(), []
+        served = self.served  # of this run, which may have been left when the answer comes
 
         def work() -> None:
             try:
@@ -52,7 +53,7 @@ class World:
         if not done.wait(PATIENCE) or not answer:
             raise TimeoutError(f"nobody served `{name}`")
         with self.lock:
-            self.served.append((name, float(np.sum(x))))
+            served.append((name, float(np.sum(x))))
         return answer[0]
 
     def history(self) -> tuple[Any, ...]:
