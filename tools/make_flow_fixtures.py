@@ -31,10 +31,19 @@ def branches(x, y):
 
 
 def choices(x, y):
-    """Branches within branches; the reference does not compute gradients of these."""
+    """Branches within branches, by what has no gradient."""
     x.stop_gradient = True
     a = case([(paddle.mean(x) < -1, lambda: x), (paddle.mean(y) > 1, lambda: y * x)], lambda: y)
     b = switch_case(number(3), {1: lambda: x, 3: lambda: x * x * x}, lambda: y)
+    return [paddle.mean(a + b), a, b]
+
+
+def unneeded(x, y):
+    """Branches within branches, of which some need no gradient: their blocks have no owner."""
+    y.stop_gradient = True
+    low, high = paddle.mean(x) < -1, paddle.mean(y) > 1
+    a = case([(low, lambda: x), (high, lambda: y * x * x)], lambda: y)
+    b = switch_case(number(2), {1: lambda: y, 3: lambda: x * x, 5: lambda: x}, lambda: y * x)
     return [paddle.mean(a + b), a, b]
 
 
@@ -85,5 +94,5 @@ def write(builder):
 
 if __name__ == "__main__":
     paddle.enable_static()
-    for builder in (branches, choices, loop, lists):
+    for builder in (branches, choices, unneeded, loop, lists):
         write(builder)

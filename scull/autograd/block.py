@@ -2,17 +2,20 @@
 
 from typing import Any
 
-from scull.autograd.program import BACKWARD, MAKERS, TAKERS, Backward
+from scull.autograd.opening import BACKWARD
+from scull.autograd.program import MAKERS, TAKERS, Backward, make_gradient
 from scull.core import session
 from scull.core.dtype import int32
 from scull.core.meta import Kind
 from scull.core.op import op_of
 from scull.ir.block import Block
 from scull.ir.operator import Operator, each
+from scull.ir.reach import blocks_within
 from scull.ir.variable import Variable
 
 Arrived = dict[Variable, Any]
 Wanted = dict[int, list[Variable]]
+Results = dict[Variable, Variable]
 
 
 def has_gradient(v: Variable) -> bool:
@@ -62,10 +65,16 @@ def takes_loop(o: Operator) -> list[tuple[int, Variable]]:
 
 
 def completed(inner: Backward, takers: list[Variable]) -> None:
-    """Zeros for what no gradient reached within a block, under the names of gradients."""
+    """Zeros for what no gradient reached within a block, under the names of gradients.
+
+    Of a list of tensors it is an empty one: a variable of the block without a value.
+    """
     for v in takers:
+        name = v.name + "@GRAD"
         if v.kind is not Kind.ARRAY and (v, 0) not in inner.final:
-            zeros(inner, v, inner.called(v.name + "@GRAD", v.meta))
+            zeros(inner, v, inner.called(name, v.meta))
+        elif v.kind is Kind.ARRAY and v not in inner.arrays:
+            inner.called(name, v.meta)
 
 
 def is_filled(pass_: Backward, d: Variable) -> bool:
@@ -80,11 +89,20 @@ def apart(pass_: Backward, results: dict[Variable, Variable], some: list[Variabl
         results[v] = pass_.into.variable(name, v.meta)
 
 
+def free_names(block: Block, takers: list[Variable]) -> None:
+    """Call gradients that are computed within a block otherwise than those of `takers` will be."""
+    for name in (v.name + "@GRAD" for v in takers):
+        for within in blocks_within(block):
+            if name in within.vars:
+                within._rename_var(name, session.unique_name(name + "@PAST"))
+
+
 def make_branch_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: Wanted) -> None:
     """Append `conditional_block_grad` for `o`; what it may have left alone is chosen after it."""
     (block,), outs, inputs = o.blocks(), each(o.outputs[0]), each(o.inputs[1])
     takers = [v for _, v in pass_.receivers(o)]
     seeds = {v: arrived[v] for v in outs if arrived.get(v) is not None}
+    free_names(block, takers)
     into = pass_.into.program.block_inside(pass_.into, block.idx)
     block.backward_block_idx = into.idx
     inner = Backward(block, seeds, pass_.no_grad, into=into, sources=takers, nested=True)
@@ -128,6 +146,7 @@ def make_loop_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: W
     (block,), outs, inputs = o.blocks(), each(o.outputs[0]), each(o.inputs[0])
     takers = [v for _, v in pass_.receivers(o)]
     final = dict(zip(takers, wanted.get(0, ()), strict=True))
+    free_names(block, takers)
     into = pass_.into.program.block_inside(pass_.into, block.idx)
     block.backward_block_idx = into.idx
     given: dict[Variable, Variable] = {}
@@ -211,6 +230,30 @@ def make_joined_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted:
         pass_.recorder.append(op_of("sum"), ([d, made],), (d,), {})
 
 
+def make_lists_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: Wanted) -> None:
+    """The gradient of lists that are added or handed on goes to each of them."""
+    out = o.outputs[0]
+    if out.kind is not Kind.ARRAY:
+        make_gradient(pass_, o, arrived, wanted)
+        return
+    dout: Variable = arrived[out]
+    final = dict(zip([v for _, v in pass_.receivers(o)], wanted[0], strict=True))
+    hand_back(pass_, o, dout, final, dict.fromkeys(final, dout))
+
+
+def hand_back(pass_: Backward, o: Operator, dout: Variable, final: Results, parts: Results) -> None:
+    """Add to each list of gradients in `final` its part of `dout`, of a list that `o` replaces."""
+    out = o.outputs[0]
+    for v, part in parts.items():
+        if v is not out:
+            known = [final[v]] if is_filled(pass_, final[v]) else []
+            pass_.recorder.append(op_of("sum"), ([*known, part],), (final[v],), {})
+    if out not in parts and out.kind is Kind.ARRAY:  # what it held before is gone
+        zeros(pass_, dout, dout)
+    elif out in parts and parts[out] is not dout:
+        pass_.recorder.append(op_of("sum"), ([parts[out]],), (dout,), {})
+
+
 def alone(pass_: Backward, o: Operator, array: Variable) -> bool:
     """Whether certainly nobody else of the kind of `o` touches the place that it does."""
     users = [p for p in pass_.operators if array in {*p.operands(), *p.results()}]
@@ -228,11 +271,18 @@ def constant(pass_: Backward, i: Variable) -> Any:
 
 
 def make_select_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: Wanted) -> None:
-    """The gradient goes to the one that was chosen."""
-    x, mask = o.inputs
-    results = dict(zip([v for _, v in pass_.receivers(o)], wanted[0], strict=True))
-    slot = [results.get(v) for v in x]
-    append(pass_, o, "select_output", (arrived[o.outputs[0]], mask), (slot,), {})
+    """The gradient goes to the one that was chosen; to a list of tensors it is added."""
+    (x, mask), out = o.inputs, o.outputs[0]
+    dout = arrived[out]
+    final = dict(zip([v for _, v in pass_.receivers(o)], wanted[0], strict=True))
+    if len(set(x)) == 1 and out.kind is Kind.ARRAY:
+        hand_back(pass_, o, dout, final, {x[0]: dout})
+        return
+    added = [v for v, d in final.items() if d.kind is Kind.ARRAY]
+    results = dict(final)
+    apart(pass_, results, added)
+    append(pass_, o, "select_output", (dout, mask), ([results.get(v) for v in x],), {})
+    hand_back(pass_, o, dout, final, {v: results[v] for v in added})
 
 
 def make_output_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: Wanted) -> None:
@@ -264,6 +314,8 @@ MAKERS.update(
     select_input=make_select_gradient,
     select_output=make_output_gradient,
     tensor_array_to_tensor=make_joined_gradient,
+    add_n=make_lists_gradient,
+    assign=make_lists_gradient,
 )
 TAKERS.update(
     conditional_block=takes_input,

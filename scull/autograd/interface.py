@@ -19,7 +19,7 @@ from scull.errors import ArgumentError, ShapeError
 class Mode:
     """A way of recording, as a context manager and as a decorator."""
 
-    interpreter: Any = SILENT
+    record = False
     pushed: list[Any]
 
     def __new__(cls, function: Any = None) -> Any:
@@ -28,7 +28,7 @@ class Mode:
         return made.wrapped(function) if callable(function) else made
 
     def __enter__(self) -> None:
-        found = self.interpreter if current().eager else None
+        found = current().recording(self.record)
         self.pushed.append(found)
         if found is not None:
             push(found)
@@ -87,13 +87,11 @@ class no_grad(Mode):
         True
     """
 
-    interpreter = SILENT
-
 
 class enable_grad(Mode):
     """Operators are recorded within, also inside `no_grad`."""
 
-    interpreter = EAGER
+    record = True
 
 
 class set_grad_enabled(Mode):
@@ -103,7 +101,7 @@ class set_grad_enabled(Mode):
         return super().__new__(cls)
 
     def __init__(self, mode: bool) -> None:
-        self.interpreter = EAGER if mode else SILENT
+        self.interpreter = current().recording(mode) or (EAGER if mode else SILENT)
         self.mode = mode
         self.began = True
         push(self.interpreter)
@@ -223,6 +221,9 @@ def grad(
         >>> paddle.grad(dx, x)[0].item()
         18.0
     """
+    mode: Any = current()
+    if mode.captures:
+        return list(mode.gradients.derivative(outputs, inputs, grad_outputs, allow_unused))
     outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported, as in Paddle")

@@ -44,7 +44,7 @@ def readers(m: Operator) -> list[Operator]:
 def copied(pass_: Any, o: Operator, v: Variable, *, behind: bool) -> Variable:
     """A copy of `v`, made in the block where `o` stands, before it or `behind` it."""
     name = session.unique_name(v.name + "@KEPT")
-    copy: Variable = pass_.block.variable(name, v.meta, stop_gradient=True)
+    copy: Variable = pass_.block.variable(name, v.meta, stop_gradient=v.stop_gradient)
     made = Operator(pass_.block, op_of("assign"), (v,), (copy,), {})
     made.namescope, made.device, made.line = o.namescope, o.device, o.line
     pass_.block.insert(pass_.block.ops.index(o) + behind, made)

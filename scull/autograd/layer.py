@@ -49,6 +49,7 @@ class LayerOp:
     """What the tape asks of an operator, for one application of a PyLayer."""
 
     broadcasts = False
+    gradient_kernel = True  # whatever the element type
     kept = ()
 
     def __init__(self, layer: Any, context: PyLayerContext, inputs: int, outputs: int) -> None:
@@ -116,8 +117,11 @@ class PyLayer:
     @classmethod
     def apply(cls, *arguments: Any, **options: Any) -> Any:
         """Run `forward`; the results are on the tape with `backward` as their rule."""
+        mode: Any = current()
+        if mode.captures:
+            return mode.applied(cls, arguments, options)
         context = PyLayerContext()
-        with interpreting(SILENT):
+        with interpreting(mode.over(SILENT)):
             found = cls.forward(context, *arguments, **options)
         several = isinstance(found, tuple | list)
         outs = list(found) if several else [found]

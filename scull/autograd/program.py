@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scull.autograd.keeping import keep_values
+from scull.autograd.opening import BACKWARD, open_gradients
 from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
 from scull.core.op import Op, op_of
@@ -14,7 +15,7 @@ from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
 
-FORWARD, BACKWARD, LOSS = 0, 1, 256
+LOSS = 256
 Key = tuple[
     Variable, int
 ]  # a variable and how often it was written: a gradient belongs to one version
@@ -31,6 +32,7 @@ def append_backward(
         if loss in set(o.results()):
             o.role |= LOSS
             break
+    open_gradients(block, [loss])
     into = block.program.current_block()  # where a branch trains, its gradients are in it
     into = into if block in set(into.lineage()) else block
     seed = into.variable(loss.name + "@GRAD", loss.meta)
@@ -60,6 +62,7 @@ def gradients(
 ) -> list[Variable | None]:
     """Append the gradient operators of `targets` by `sources`; None for a source without one."""
     block = targets[0].block.program.current_block()
+    open_gradients(block, targets)
     seeds: dict[Variable, Variable] = {}
     recorder = Recorder(block)
     block.program.derivatives += 1
@@ -123,6 +126,7 @@ class Backward:
         path = self.path(targets)
         self.final = {(t, self.version.get(t, 0)): d for t, d in self.seeds.items()}
         self.arrays = {t: d for t, d in self.seeds.items() if t.kind is Kind.ARRAY}
+        self.seed_consumed()
         program = self.into.program
         with program.serving(BACKWARD, namescope=""), interpreting(self.recorder):
             for o in path:
@@ -142,6 +146,15 @@ class Backward:
             if v not in oldest or n < oldest[v][0]:
                 oldest[v] = (n, d)
         return {v: d for v, (_, d) in oldest.items()}
+
+    def seed_consumed(self) -> None:
+        """The seed of a target that others of this pass consume is one part of its gradient."""
+        for t, d in self.seeds.items():
+            key = (t, self.version.get(t, 0))
+            if self.counts.get(key) and t not in self.arrays:
+                del self.final[key]
+                self.counts[key] += 1
+                self.partial[key] = [d]
 
     def number_writes(self) -> None:
         """Give every operand and result its version."""

@@ -16,13 +16,13 @@ from scull.autograd.version import check_versions, last_change
 from scull.core.around import surrounded, surroundings
 from scull.core.dtype import of_array
 from scull.core.eager import EAGER, SILENT, regular
-from scull.core.interpreter import interpreting
+from scull.core.interpreter import current, interpreting
 from scull.core.meta import Meta
 from scull.core.op import Op, as_outputs
 from scull.core.refusal import refused
 from scull.core.tensor import PART, Leaf, Part, Rows, Tensor, new, unbroadcast
 from scull.core.timeline import active, applied, now
-from scull.errors import TapeError
+from scull.errors import TapeError, is_located, located
 
 
 def backward(
@@ -43,10 +43,11 @@ def backward(
     for root, seed in zip(roots, seeds, strict=True):
         sweep.send(root, seed)
     try:
-        if graph:
+        mode = current()
+        if graph and mode.setting is None:
             sweep.run()
         else:
-            with interpreting(SILENT):
+            with interpreting(mode.below if graph else SILENT):
                 sweep.run()
     finally:
         sweep.clear()
@@ -190,7 +191,7 @@ def timed(pull: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def pulled_again(node: Any, dout: Any, graph: bool, error: Exception) -> Any:
     """The gradients that failed to come, if it was for the form of the attributes."""
     op = node.op
-    if not isinstance(op, Op) or getattr(error, "__notes__", None):
+    if not isinstance(op, Op) or is_located(error):
         raise error
     normal = regular(op, node.attrs or {}, error)
     if normal is not None:
@@ -199,9 +200,9 @@ def pulled_again(node: Any, dout: Any, graph: bool, error: Exception) -> Any:
             return pull_tensors(node, dout) if graph else pulled(node, dout)
         except Exception as again:
             error = again
-    if not getattr(error, "__notes__", None):
+    if not is_located(error):
         error = refused(error, op, node.attrs or {})
-        error.add_note(f"in the gradient of {op.name}")
+        located(error, f"in the gradient of {op.name}")
     raise error
 
 

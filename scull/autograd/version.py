@@ -10,6 +10,8 @@ from typing import Any
 from numpy import ndarray
 
 from scull.core.memory import owner
+from scull.core.op import Op
+from scull.core.rule import names_of
 from scull.core.tensor import tick
 from scull.errors import InPlaceError
 
@@ -68,10 +70,20 @@ def check_versions(node: Any) -> None:
         for v in value if type(value) is list else [value]:
             found = changes.get(id(owner(v))) if isinstance(v, ndarray) else None
             later = sum([t < node.order for t in found.ticks]) if found else 0
-            if found and later:
+            if found and later and is_wanted(node, name):
                 then = found.count - later if later < RECENT else f"at most {found.count - RECENT}"
                 raise InPlaceError(
                     f"the gradient of `{node.op.name}` needs its `{name}`, which `{found.how}` "
                     f"changed in place afterwards (received tensor_version:{found.count} != "
                     f"wrapper_version_snapshot:{then})"
                 )
+
+
+def is_wanted(node: Any, name: str) -> bool:
+    """Whether the gradients that are sent on from `node` depend on what it saved as `name`."""
+    op, edges = node.op, node.edges
+    if not isinstance(op, Op) or op.lists or not op.rules:
+        return True
+    wanted = {n for n, edge in zip(op.inputs, edges, strict=False) if edge is not None}
+    named = [names_of(rule) for inputs, rule in op.rules.items() if wanted & set(inputs)]
+    return any(op.up.get(name, name) in names for names in named)

@@ -10,7 +10,14 @@ from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
 from scull.core.operand import refuse_strangers
 from scull.core.refusal import lawful, noted, user_line
-from scull.errors import ArgumentTypeError, ProgramError, ScullError, ShapeError, SlotError
+from scull.errors import (
+    ArgumentTypeError,
+    ProgramError,
+    ScullError,
+    ShapeError,
+    SlotError,
+    is_located,
+)
 from scull.ir.operator import Operator, filled_slots, program_outputs
 from scull.ir.text import block_text
 from scull.ir.variable import ParameterVariable, Variable, with_batch
@@ -225,7 +232,7 @@ class Block:
             self.metas(operator)
         except Exception as error:
             law = error if isinstance(error, ScullError) else lawful(error, op_of(type))
-            if not getattr(law, "__notes__", None):
+            if not is_located(law):
                 noted(law, f"in {type}\n  at {user_line()}")
             raise law from None
         return operator

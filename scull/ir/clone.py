@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scull.errors import ArgumentError
-from scull.ir.block import Block
+from scull.ir.block import Block, is_undeclared
 from scull.ir.operator import Operator, program_outputs
 from scull.ir.program import Program
 from scull.ir.reach import within
@@ -25,29 +25,45 @@ VARIABLE = (
 def copied(program: Program, kept: list[list[Operator]] | None = None) -> Program:
     """A copy of `program`; of each block only the operators `kept`, and the variables they need."""
     made = Program()
-    made.blocks = [Block(made, b.idx, b.parent_idx, b.forward_block_idx) for b in program.blocks]
-    for source, block in zip(program.blocks, made.blocks, strict=True):
-        block.backward_block_idx = source.backward_block_idx
+    sources = program.blocks if kept is None else owned(program, kept)
+    places = {b.idx: i for i, b in enumerate(sources)}  # what is nobody's block is left out
+    for b in sources[1:]:
+        made.blocks.append(
+            Block(made, places[b.idx], places[b.parent_idx], places.get(b.forward_block_idx, -1))
+        )
+    blocks = list(zip(sources, made.blocks, strict=True))
+    for source, block in blocks:
+        block.backward_block_idx = places.get(source.backward_block_idx, -1)
     made.random_seed, made.derivatives = program.random_seed, program.derivatives
-    made.current_block_idx = program.current_block_idx
+    made.current_block_idx = places.get(program.current_block_idx, 0)
     twins: dict[Variable, Variable] = {}
     needed = (
         None
         if kept is None
         else {v for ops in kept for o in ops for v in (*o.operands(), *o.results())}
     )
-    for source, block in zip(program.blocks, made.blocks, strict=True):
+    for source, block in blocks:
         for name in sorted(source.vars):
             v = source.vars[name]
             if needed is None or v in needed or v.is_data:
                 twins[v] = block.add(copied_variable(v, block))
-    for i, (source, block) in enumerate(zip(program.blocks, made.blocks, strict=True)):
-        for o in source.ops if kept is None else kept[i]:
-            block.append(copied_operator(o, block, twins))
+    for source, block in blocks:
+        for o in source.ops if kept is None else kept[source.idx]:
+            block.append(copied_operator(o, block, twins, places))
     if kept is None:
         made.scope_counts, made.lr_scheduler = dict(program.scope_counts), program.lr_scheduler
         made.lr_var = program.lr_var and twins[program.lr_var]
     return made
+
+
+def owned(program: Program, kept: list[list[Operator]]) -> list[Block]:
+    """The global block, and the blocks of the operators `kept` in it and in each other."""
+    found, pending = {0}, [program.blocks[0]]
+    while pending:
+        for o in kept[pending.pop().idx]:
+            pending += [b for b in o.blocks() if b.idx not in found]
+            found.update(b.idx for b in o.blocks())
+    return [b for b in program.blocks if b.idx in found]
 
 
 def copied_variable(v: Variable, block: Block) -> Variable:
@@ -62,18 +78,25 @@ def copied_variable(v: Variable, block: Block) -> Variable:
     return made
 
 
-def copied_operator(o: Operator, block: Block, twins: dict[Variable, Variable]) -> Operator:
-    """The same operator on the variables of another Program."""
+def copied_operator(
+    o: Operator,
+    block: Block,
+    twins: dict[Variable, Variable],
+    places: dict[int, int] | None = None,
+) -> Operator:
+    """The same operator on the variables of another Program, whose blocks stand at `places`."""
 
     def twin(slot: Any) -> Any:
         if isinstance(slot, list | tuple):
             return [twin(v) for v in slot]
-        if isinstance(slot, Variable) and o.op.has_blocks and slot not in twins:
+        if isinstance(slot, Variable) and slot not in twins and is_undeclared(slot.name, o.block):
             twins[slot] = copied_variable(slot, block)  # one that no block has
         return slot if slot is None else twins[slot]
 
+    blocks = block.program.blocks
     attrs = {
-        n: block.program.blocks[v.idx] if isinstance(v, Block) else v for n, v in o.attrs.items()
+        n: blocks[v.idx if places is None else places[v.idx]] if isinstance(v, Block) else v
+        for n, v in o.attrs.items()
     }
     made = Operator(
         block, o.op, tuple(map(twin, o.inputs)), tuple(map(twin, o.outputs)), attrs, dict(o.extra)
@@ -153,15 +176,21 @@ def names_of(feeds: Iterable[str]) -> set[str]:
 
 
 def found_targets(program: Program, targets: Iterable[Any]) -> list[Variable | Operator]:
-    """The variables and operators that `targets` mean; a name without a variable means nothing."""
-    found = []
+    """The variables and operators that `targets` mean; by name where they are of a copy.
+
+    A name without a variable means nothing.
+    """
+    found: list[Variable | Operator] = []
     for target in targets:
         if not isinstance(target, Variable | Operator | str):
             raise ArgumentError(
                 "All targets of Program._prune_with_input() can only be Variable or Operator, but "
                 f"received {type(target)}."
             )
-        named = program.global_block().find(target) if isinstance(target, str) else target
+        if isinstance(target, Operator):
+            found.append(target)
+            continue
+        named = program.global_block().find(target if isinstance(target, str) else target.name)
         found += [named] if named is not None else []
     return found
 

@@ -30,7 +30,6 @@ class Recorder(Interpreter):
         self.given = block
         self.prefix: str | None = None
         self.results: tuple[Any, ...] | None = None
-        self.captured: dict[int, Any] = {}
 
     @property
     def block(self) -> Block:
@@ -54,6 +53,7 @@ class Recorder(Interpreter):
             refuse_strangers(op, inputs)
             inputs = padded(op, inputs)
             if op.broadcasts and len(op.inputs) == 2 and op.align:
+                inputs = tuple([self.capture(x) if isinstance(x, Tensor) else x for x in inputs])
                 inputs = UNIFY[0](op, inputs) if UNIFY else inputs
             lifted = tuple([self.lift(op, x, inputs) for x in inputs])
             if self.given is None:  # it is a user who records
@@ -83,8 +83,13 @@ class Recorder(Interpreter):
         stop = "grad" in op.missing or op.gradient is None or all(v.stop_gradient for v in reads)
         names = self.namer(op, name)
 
+        number = bool(reads) and op.type != "cast" and all(v.number for v in reads)
+
         def fresh(meta: Any, hidden: bool) -> Any:
-            return meta and self.block.variable(names(), meta, stop_gradient=stop or hidden)
+            if meta:
+                meta = self.block.variable(names(), meta, stop_gradient=stop or hidden)
+                meta.number = number
+            return meta
 
         outs: list[Any] = []
         for n, m in zip(program_outputs(op), metas, strict=True):
@@ -111,6 +116,8 @@ class Recorder(Interpreter):
 
     def lift(self, op: Op, x: Any, others: tuple[Any, ...]) -> Any:
         """`x` as a variable: a number becomes a fill_constant, a Tensor that of its name."""
+        if isinstance(x, np.generic) or (isinstance(x, np.ndarray) and not x.ndim):
+            x = x.item()
         if isinstance(x, bool | int | float):
             beside = [v.dtype for v in others if isinstance(v, Variable)]
             numbers = [d for d in beside if d.name != "bool"]  # not those of a condition
@@ -119,9 +126,11 @@ class Recorder(Interpreter):
                 return op_of("fill_constant").call(shape=(), value=float(x), dtype=dtype)
         if isinstance(x, Tensor):
             return self.capture(x)
+        if isinstance(x, Variable) and x.block.program is not self.block.program:
+            return self.block.find(x.name) or x  # of the Program that this one is a copy of
         if type(x) in (list, tuple):
             return [self.lift(op, v, others) for v in x]
-        if isinstance(x, np.ndarray | np.generic):
+        if isinstance(x, np.ndarray):
             raise ArgumentTypeError(
                 f"`{op.name}` was given a NumPy array in static mode; "
                 "make a variable of it by `assign`"

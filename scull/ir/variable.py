@@ -1,11 +1,14 @@
 """Variables: a name in a block and what is known of its value."""
 
+import sys
 from typing import Any
 
 from scull.core.dtype import DType, dtype_of
+from scull.core.interpreter import current
 from scull.core.meta import Kind, Meta, sized
+from scull.core.refusal import is_ours
 from scull.core.tensor import Methods
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentTypeError, UnsupportedError
 
 
 class Variable(Methods):
@@ -33,6 +36,7 @@ class Variable(Methods):
         self.op: Any = None  # the operator that made it last
 
     is_parameter = False
+    number = False  # whether it stands for a number of Python, of what type its neighbours say
     trainable_text = ""
 
     @property
@@ -67,15 +71,22 @@ class Variable(Methods):
 
     def __len__(self) -> int:
         if not self.meta.shape:
-            raise ArgumentTypeError(f"`{self.name}` is 0-D and has no length")
+            raise ArgumentTypeError("len() of a 0-D tensor is wrong")
         if self.meta.shape[0] == -1:
             raise ArgumentTypeError(f"the length of `{self.name}` is known only when it runs")
         return int(self.meta.shape[0])
 
     def __iter__(self) -> Any:
+        if self.meta.kind is Kind.ARRAY:
+            raise ArgumentTypeError(f"how many tensors `{self.name}` holds is known when it runs")
         return iter([self[i] for i in range(len(self))])  # type: ignore[index]
 
     def __bool__(self) -> bool:
+        if current().captures and not is_ours(sys._getframe(1).f_code.co_filename):
+            raise UnsupportedError(
+                f"whether `{self.name}` ({self.meta}) holds is known only when the Program runs, "
+                "and Python asks for it here, where no conversion looked"
+            )
         return True
 
     def __repr__(self) -> str:

@@ -15,6 +15,10 @@ from scull.ir.verify_dataflow import check_dataflow, is_dataflow
 def verify(program: Program, *, shapes: bool = True) -> None:
     """Raise ProgramError, naming block and operator, where `program` breaks a rule."""
     check_tree(program)
+    owned = {
+        *program.blocks[:1],
+        *(b for own in program.blocks for o in own.ops for b in o.blocks()),
+    }
     for block in program.blocks:
         defined = {
             v for b in block.lineage() for v in b.vars.values() if starts_with_a_value(v, b, block)
@@ -25,7 +29,7 @@ def verify(program: Program, *, shapes: bool = True) -> None:
         for place, o in enumerate(block.ops):
             where = f"block {block.idx}, operator {place} (`{o.type}`)"
             check_slots(o, where)
-            check_names(o, block, where)
+            check_names(o, block, where, runs=block in owned)
             check_order(o, defined, where)
             if shapes and not isinstance(o.op, ForeignOp):
                 check_shapes(o, where)
@@ -78,10 +82,10 @@ def check_slots(o: Operator, where: str) -> None:
         raise ProgramError(f"{where} has attributes nobody declared: {', '.join(sorted(unknown))}")
 
 
-def check_names(o: Operator, block: Block, where: str) -> None:
-    """Every variable is the one its name means from here."""
+def check_names(o: Operator, block: Block, where: str, *, runs: bool) -> None:
+    """Every variable is the one its name means from here, or a gradient nobody asks for."""
     for v in (*o.operands(), *o.results()):
-        if o.op.has_blocks and is_undeclared(v.name, block):
+        if (o.op.has_blocks or not runs) and is_undeclared(v.name, block):
             continue
         if block.find(v.name) is not v:
             raise ProgramError(

@@ -17,6 +17,7 @@ from scull.ir.clone import copied_variable
 from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.reach import blocks_within, changed, within
+from scull.ir.told import stand_in
 from scull.ir.variable import Variable
 from scull.passes.place import Frame, Guard, Place, Side
 from scull.passes.reverse import recalled, write_loop_gradient
@@ -219,26 +220,36 @@ class Lowering:
 
     def write_plain(self, o: Operator, place: Place) -> None:
         """An operator without blocks."""
-        if place is not self.root:
-            self.refuse_effects(o, place)
-        hoisted = not o.operands() and o.type != "write_to_array"
+        alone = not o.operands() and o.type != "write_to_array"
+        hoisted = alone and not acts(o)
         at = self.root if hoisted else place
         ins = tuple(self.values_in(at, s) for s in o.inputs)
         if o.type == "write_to_array":  # it reads what the list held before
             (array,) = o.results()
             ins = (*ins[:2], self.value(place, array) if place.has(array) else None)
         told = {n: self.values_in(at, s) for n, s in o.told.items()}
+        if alone and at is not self.root:
+            ins, told = self.bound_to(place, o)
         results = {v: self.version(v) for v in o.results()}
         outs = tuple(
             [v and results[v] for v in s] if isinstance(s, list) else s and results[s]
             for s in o.outputs
         )
-        made = self.write(o.op, ins, outs, o.attrs)
+        attrs = o.attrs | {n: stand_in(o.op, n, v) for n, v in told.items()}
+        made = self.write(o.op, ins, outs, attrs)
         made.told, made.extra, made.says_inputs = told, dict(o.extra), o.says_inputs
         made.is_target, made.wire = o.is_target, o.wire
         self.note(made, at)
         for v, value in results.items():
             place.set(v, self.from_root(place, value) if hoisted else value)
+
+    def write_like(self, o: Operator, place: Place) -> None:
+        """Zeros like something; like a list of tensors an empty one."""
+        (out,) = o.results()
+        if out.kind is Kind.ARRAY:
+            place.set(out, self.from_root(place, self.empty_list(out.meta)))
+        else:
+            self.write_plain(o, place)
 
     def from_root(self, place: Place, x: Variable) -> Variable:
         """A value made outside all blocks, at `place`: what needs no operand is made once."""
@@ -262,15 +273,18 @@ class Lowering:
         if made.type == "cast" and operands[0].dtype is bool_:
             self.numbers[made.results()[0]] = operands[0]
 
-    def refuse_effects(self, o: Operator, place: Place) -> None:
-        """Refuse what must happen in an order that values alone do not give."""
-        if "random" in o.op.effects and not o.attrs.get("seed"):
-            raise self.refused("a block that draws random numbers gets them in its own order")
-        around: Place | None = place
-        while around is not None and not isinstance(around, Frame):
-            around = around.around
-        if around is not None and o.op.effects - {"random"}:
-            raise self.refused("in a loop its effects would not be in order: rounds overlap")
+    def bound_to(self, place: Place, o: Operator) -> tuple[tuple[Any, ...], dict[str, Variable]]:
+        """What `o` reads when it is told its sizes: without operands it would be of no round."""
+        for name in o.op.enlarges:
+            known = o.attrs[name] if isinstance(o.attrs[name], tuple) else (o.attrs[name],)
+            made = self.variable(name, Meta((len(known),), int64), True)
+            attrs = {"shape": (len(known),), "dtype": int64, "int64_values": known}
+            self.write(op_of("assign_value"), (), (made,), attrs)
+            sizes = self.from_root(place, made)
+            if "shape_tensor" in o.op.inputs:
+                return tuple(sizes if n == "shape_tensor" else None for n in o.op.inputs), {}
+            return o.inputs, {name: sizes}
+        raise self.refused("it reads nothing that says in which round it acts")
 
     def guard_of(self, pred: Variable, holds: bool = True) -> Guard:
         """That `pred` is `holds`, told of the truth value it may be the denial of."""
@@ -322,15 +336,20 @@ class Lowering:
         place.set(o.results()[0], made)
 
     def write_parting(self, o: Operator, place: Place) -> None:
-        """A value handed to one of two results."""
+        """A value handed to one of two results; the other stays as it was."""
         x, mask, outs = self.value(place, o.inputs[0]), self.value(place, o.inputs[1]), o.results()
-        if len(outs) != 2 or any(map(place.has, outs)):
-            raise self.refused("it does not hand on to one of two results without a value")
+        if len(outs) != 2:
+            raise self.refused(f"it hands on to one of {len(outs)} results, not of two")
         pred, holds = self.guard_of(self.numbers.get(mask) or self.as_truth(mask))
         sides = [self.version(v) for v in outs]
         self.write(op_of("switch"), (x, pred), tuple(sides if holds else sides[::-1]), {})
         for i, (v, value) in enumerate(zip(outs, sides, strict=True)):
-            self.perhaps[value] = pred, holds == bool(i)
+            side = holds == bool(i)
+            if place.has(v):
+                before = self.switched(place, self.value(place, v), (pred, not side))
+                value = self.merged([before, value] if side else [value, before], v)
+            else:
+                self.perhaps[value] = pred, side
             place.set(v, value)
 
     def write_branch_gradient(self, o: Operator, place: Place) -> None:
@@ -433,7 +452,13 @@ class Lowering:
         return self.constants[meta]
 
 
+def acts(o: Operator) -> bool:
+    """Whether an operator does more than make results, or draws random numbers."""
+    return bool(o.op.effects - {"random"} or ("random" in o.op.effects and not o.attrs.get("seed")))
+
+
 WRITERS = {
+    "fill_any_like": Lowering.write_like,
     "conditional_block": Lowering.write_branch,
     "while": Lowering.write_loop,
     "select_input": Lowering.write_choice,

@@ -117,7 +117,15 @@ def recalled(to: "Lowering", place: Place, x: Variable, at: Place) -> Variable:
         found = computed(to, "read_from_array", x, to.led_in(back, stack), back.position, None)
         back.reads[key] = found
         to.note_form(x, found, lambda v: recalled(to, back, v, at))
-    return led(to, place, back.reads[key], len(frames(back)))
+    return led_from(to, back, back.reads[key], place)
+
+
+def led_from(to: "Lowering", at: Place, x: Variable, place: Place) -> Variable:
+    """A value that stands at `at`, led into the branches and loops around `place`."""
+    if place is at:
+        return x
+    assert place.around is not None
+    return to.led_in(place, led_from(to, at, x, place.around))
 
 
 def led(to: "Lowering", place: Place, x: Variable, depth: int) -> Variable:
@@ -182,24 +190,31 @@ def write_loop_gradient(to: "Lowering", o: Operator, place: Place) -> None:
     for v, d, inside in results:
         if v in carried and inside in merges:
             place.set(d, left(to, frame, merges[inside].outputs[0]))
-        elif v.kind is not Kind.DENSE:
-            raise to.refused(f"`{v.name}` is a list of tensors that the loop reads alone")
+        elif v.kind is Kind.ARRAY:
+            place.set(d, added(to, frame, to.value(frame, inside)))
         else:
             place.set(d, summed(to, frame, to.value(place, v), to.value(frame, inside)))
+
+
+def added(to: "Lowering", frame: Frame, x: Variable) -> Variable:
+    """Behind a loop the list of the sums of what stands in the list `x` over its rounds."""
+    assert frame.around is not None
+    none = to.from_root(frame.around, to.empty_list(x.meta))
+    return looped(to, frame, none, lambda total: computed(to, "sum", x, [total, x]), x)[1]
 
 
 def summed(to: "Lowering", frame: Frame, like: Variable, x: Variable) -> Variable:
     """Behind a loop the sum of `x` over its rounds; zeros in the shape of `like` without any."""
     none = computed(to, "fill_any_like", x, like, value=0.0, dtype=None)
 
-    def added(total: Variable) -> Variable:
+    def more(total: Variable) -> Variable:
         pred = frame.is_last
         assert pred is not None
         before, first = (to.switched(frame, v, (pred, s)) for v, s in ((total, False), (x, True)))
-        more = to.switched(frame, x, (pred, False))
-        return to.merged([computed(to, "sum", x, [before, more]), first], x)
+        second = to.switched(frame, x, (pred, False))
+        return to.merged([computed(to, "sum", x, [before, second]), first], x)
 
-    return looped(to, frame, none, added, x)[1]
+    return looped(to, frame, none, more, x)[1]
 
 
 def results_of(o: Operator, into: Any) -> list[tuple[Variable, Variable, Variable]]:

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.executor.flow import Run
+from scull.executor.partition import graph_of
 from scull.flags import flags
 from scull.ir.verify import verify
+from scull.passes.dataflow import lowered
 from scull.passes.unroll import unrolled
 from scull.static.nn.control_flow import While
 
@@ -215,3 +218,34 @@ def test_the_source_stays_as_it_was(main):
     before, version = str(main), main.version
     unrolled(main)
     assert (str(main), main.version) == (before, version)
+
+
+def test_the_chosen_side_of_a_branch_that_stays_is_queued_with_all_else(main):
+    """Both sides are there; of the one that runs, operators come when they can, like others."""
+    x = vector()
+
+    def chosen():
+        y = x
+        for _ in range(4):
+            y = paddle.tanh(y)
+        return y
+
+    results, z = [], x
+    for limit in (1.0, 9.0):
+        results.append(paddle.static.nn.cond(paddle.sum(x) > limit, chosen, lambda: paddle.exp(x)))
+    for _ in range(9):
+        z = paddle.sin(z)
+    (y,) = counted(0, 2, lambda i, y: [y + x], x * 1.0)
+    results += [z, y]
+    program, _ = check_same(main, *results)
+    flat = lowered(program)
+    operators = tuple(flat.global_block().ops)
+    names = {v.name for v in results}
+    wanted = [v for o in operators for v in o.results() if v.name in names]
+    graph = graph_of(operators, wanted, fine=True)
+    run, order = Run(graph, {v: FEED[v.name] for v in graph.outside}, None, -1), []
+    while run.ready:
+        order += [o.type for o in run.step()[0] if o.type in ("tanh", "exp", "sin")]
+    assert sorted(order) == ["exp"] + ["sin"] * 9 + ["tanh"] * 4
+    first, last = order.index("tanh"), len(order) - order[::-1].index("tanh")
+    assert "sin" in order[first:last] and "exp" in order[first:last]

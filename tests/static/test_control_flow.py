@@ -15,7 +15,6 @@ from scull.errors import (
     ArgumentTypeError,
     DtypeError,
     RangeError,
-    ShapeError,
     UnsupportedError,
 )
 from scull.files.program import bytes_of, program_of
@@ -137,7 +136,7 @@ def test_what_is_no_condition_is_refused(main):
         nn.cond(x, lambda: x, lambda: x)
     with pytest.raises(ArgumentTypeError, match="The true_fn in cond must be callable"):
         nn.cond(x < 1.0, x, lambda: x)
-    with pytest.raises(ShapeError, match=r"must have one element, but `.*` is bool\[2\]"):
+    with pytest.raises(ArgumentTypeError, match=r"must have one element, but `.*` is bool\[2\]"):
         While(x < 1.0)
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.executor import closed
 from scull.executor.plan import make_plan
 from scull.files.program import bytes_of, program_of
+from scull.flags import flags
 from scull.ir.verify import verify
 from scull.static.nn.control_flow import While
 from tests.static.flow import Flow
@@ -174,6 +176,34 @@ def counter_increased_in_place(x, w):
     return paddle.sum(s * arrays.array_read(array, i))
 
 
+def list_made_anew_each_round(x, w):
+    def body(i, s):
+        array, k, two = arrays.create_array("float64"), number(0), number(2)
+        holds = paddle.less_than(k, two)
+        with While(holds).block():
+            arrays.array_write(s * w, arrays.array_length(array), array)
+            paddle.increment(k)
+            paddle.assign(paddle.less_than(k, two), holds)
+        last = arrays.array_read(array, arrays.array_length(array) - 1)
+        return [i + 1, last * arrays.array_read(array, number(0)) + x]
+
+    return paddle.sum(nn.while_loop(lambda i, s: i < 3, body, [number(0), x * 1.0])[1])
+
+
+def place_read_written_and_read_in_a_round(x, w):
+    array = arrays.create_array("float64", [x * w, x * 2.0])
+
+    def body(i, array):
+        before = arrays.array_read(array, number(0))
+        array = arrays.array_write(paddle.sin(before * w) * before + x, number(0), array)
+        after = arrays.array_read(array, number(0))
+        array = arrays.array_write(before * after * x, number(1), array)
+        return [i + 1, array]
+
+    _, array = nn.while_loop(lambda i, _: i < 3, body, [number(0), array])
+    return paddle.sum(arrays.array_read(array, number(0)) * arrays.array_read(array, number(1)))
+
+
 BUILDERS = (
     branch,
     other_branch,
@@ -188,6 +218,8 @@ BUILDERS = (
     list_written_at_one_place,
     list_read_in_a_branch,
     counter_increased_in_place,
+    list_made_anew_each_round,
+    place_read_written_and_read_in_a_round,
 )
 
 
@@ -202,6 +234,32 @@ def test_gradients_are_what_small_steps_show(build):
         assert all(np.array_equal(a, b) for a, b in zip(again, found, strict=True))
 
 
+@pytest.mark.parametrize("form", ["in-graph", "primitives", "unrolled"])
+def test_each_round_finds_its_own_variables_without_a_value(form):
+    main, names = program(list_made_anew_each_round)
+    expected = X
+    for _ in range(3):
+        expected = (expected * W) ** 2 + X
+    with flags(CONTROL_FLOW=form):
+        with_gradients, *found = run(main, names)
+        alone = run(main._prune(names[:1]), names[:1])[0]
+    assert np.allclose([with_gradients, alone], expected.sum(), rtol=1e-12)
+    assert all(map(np.allclose, found, run(main, names)[1:]))
+    with flags(POISON=1):  # what nobody needs any more holds no numbers
+        assert all(map(np.array_equal, run(main, names)[1:], found))
+
+
+def test_a_place_of_a_list_read_and_written_by_turns_has_the_gradients_of_eager_mode():
+    main, names = program(place_read_written_and_read_in_a_round)
+    found = run(main, names)
+    paddle.disable_static()
+    x, w = (paddle.to_tensor(v, stop_gradient=False) for v in (X, W))
+    loss = place_read_written_and_read_in_a_round(x, w)
+    loss.backward()
+    eager = (loss, x.grad, w.grad)
+    assert all(np.allclose(a, b.numpy(), rtol=1e-12) for a, b in zip(found, eager, strict=True))
+
+
 def test_a_result_that_needs_no_gradient_leaves_the_other_its_own():
     main, names = program(one_result_without_a_gradient)
     _, dx, dw = run(main, names)
@@ -209,12 +267,142 @@ def test_a_result_that_needs_no_gradient_leaves_the_other_its_own():
     assert np.allclose(dw, X * X)
 
 
+def loop_of_fed_length(x, w):
+    limit = paddle.cast(paddle.sum(x * 0.0) + 4.0, "int64")
+    start = [number(0), x * 1.0]
+    body = lambda i, s: [i + 1, paddle.tanh(s * w) + s]  # noqa: E731
+    return paddle.sum(nn.while_loop(lambda i, s: i < limit, body, start)[1])
+
+
 def test_a_loop_says_what_each_round_keeps_for_its_gradient():
-    main, names = program(loop)
+    main, names = program(loop_of_fed_length)
     plan = make_plan(main.global_block(), ("x", "w"), tuple(names), reuses=False)
-    assert "every run keeps 48 bytes for its gradient: tanh_0.tmp_0, tmp_0" in str(plan)
+    assert "every run keeps 48 bytes for its gradient: tanh_0.tmp_0, tmp_" in str(plan)
     assert plan.peak_bytes is None
     assert str(plan.peak).startswith("unbounded because of `while` at ")
+    assert str(plan.peak).endswith(", which keeps 48 bytes a round for its gradient")
+
+
+def loop_of_length(rounds):
+    def build(x, w):
+        start = [number(0), x * 1.0]
+        body = lambda i, s: [i + 1, paddle.tanh(s * w) + s]  # noqa: E731
+        return paddle.sum(nn.while_loop(lambda i, s: i < rounds, body, start)[1])
+
+    return build
+
+
+@pytest.mark.parametrize(
+    "build",
+    [loop, no_round, overwritten_unread, carried_unused_after, branch_in_loop_in_branch],
+    ids=lambda build: build.__name__,
+)
+def test_a_loop_whose_rounds_are_counted_before_has_a_bound(build):
+    main, names = program(build)
+    plan = make_plan(main.global_block(), ("x", "w"), tuple(names))
+    exe = paddle.static.Executor()
+    with flags(POISON=1):  # a run that counts bytes
+        exe.run(main, feed={"x": X, "w": W}, fetch_list=names)
+    assert 0 < exe.ledger.values <= plan.peak_bytes
+
+
+def test_the_bound_of_a_loop_grows_by_what_a_round_keeps():
+    peaks = {}
+    for rounds in (10, 20, 1000):
+        main, names = program(loop_of_length(rounds))
+        plan = make_plan(main.global_block(), ("x", "w"), tuple(names), reuses=False)
+        peaks[rounds] = plan.peak_bytes
+    assert peaks[20] - peaks[10] == 10 * 48
+    assert peaks[1000] - peaks[20] == 980 * 48
+
+
+def bytes_taken(main, names, rounds):
+    """The most bytes of values during a run of so many rounds."""
+    exe = paddle.static.Executor()
+    with flags(POISON=1):  # a run that counts bytes
+        exe.run(main, feed={"x": X, "w": W, "rounds": np.array([rounds])}, fetch_list=names)
+    return exe.ledger.values
+
+
+def listed(limit):
+    def build(x, w):
+        array, rounds = arrays.array_write(x * 1.0, number(0)), limit()
+
+        def body(i, array):
+            value = paddle.tanh(arrays.array_read(array, i) * w)
+            return [i + 1, arrays.array_write(value, i + 1, array)]
+
+        i, array = nn.while_loop(lambda i, _: i < rounds, body, [number(0), array])
+        return paddle.sum(arrays.array_read(array, i))
+
+    return build
+
+
+def carried(limit):
+    def build(x, w):
+        rounds, start = limit(), [number(0), x * 1.0]
+        body = lambda i, s: [i + 1, paddle.tanh(s * w)]  # noqa: E731
+        return paddle.sum(nn.while_loop(lambda i, _: i < rounds, body, start)[1])
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("builder", "forward", "backward"),
+    [(carried, 0, 48), (listed, 24, 88)],
+    ids=["carried", "list"],
+)
+def test_bytes_grow_by_a_constant_a_round(builder, forward, backward):
+    main, names = program(builder(lambda: paddle.static.data("rounds", [1], "int64")))
+    cases = ((main._prune(names[:1]), names[:1], forward), (main, names, backward))
+    for made, fetches, each in cases:
+        few, some, many = (bytes_taken(made, fetches, n) for n in (100, 200, 300))
+        assert some - few == many - some == 100 * each
+
+
+def test_lists_that_a_loop_fills_are_changed_and_not_copied():
+    main, names = program(listed(lambda: number(4)))
+    plan = make_plan(main.global_block(), ("x", "w"), tuple(names))
+    writes = [
+        step
+        for outer in plan.steps
+        if outer.nested is not None
+        for step in outer.nested.steps
+        if step.operator.type == "write_to_array"
+    ]
+    assert len(writes) >= 2
+    for step in writes:
+        held = [None]
+        assert step.operator.op.cpu(X, np.array([3]), held) is held
+
+
+def nested(depth, v):
+    if not depth:
+        return v * v
+    return nn.cond(paddle.sum(v) > -99.0, lambda: nested(depth - 1, paddle.tanh(v)), lambda: v)
+
+
+def test_each_block_is_walked_once_however_deep_it_lies(monkeypatch):
+    walks = []
+    edges = closed.edges
+    monkeypatch.setattr(closed, "edges", lambda *given: walks.append(given[0]) or edges(*given))
+    counts = {}
+    for depth in (5, 10, 20):
+        main, names = program(lambda x, w, depth=depth: paddle.sum(nested(depth, x) * w))
+        walks.clear()
+        make_plan(main.global_block(), ("x", "w"), tuple(names))
+        counts[depth] = len(walks)
+    assert counts[20] - counts[10] == 2 * (counts[10] - counts[5])
+
+
+def test_a_loop_hands_values_to_the_next_round_without_copies():
+    main, names = program(loop)
+    plan = make_plan(main._prune(names[:1]).global_block(), ("x", "w"), (names[0],))
+    (inner,) = (step.nested for step in plan.steps if step.nested is not None)
+    value = np.zeros(3)
+    moves = [step for step in inner.steps if step.operator.type == "assign"]
+    assert len(moves) == 3
+    assert all(step.call(value) is value for step in moves)
 
 
 def test_nothing_is_kept_where_no_gradient_is_asked_for():
@@ -272,58 +460,3 @@ def test_many_rounds_keep_one_row_each():
     for _ in range(20):
         again = exe.run(main, feed=flow.feed, fetch_list=names)
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-
-
-def trained_in_branches(optimizer, loss_of):
-    """Losses of runs whose branches train by turns, and of the same in eager mode."""
-    main, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
-        x, which = paddle.static.data("x", [4, 3]), paddle.static.data("which", [1])
-        paddle.seed(0)
-        layer = paddle.nn.Linear(3, 1)
-
-        def training(number):
-            def branch():
-                loss = loss_of(layer, x, number)
-                optimizer().minimize(loss)
-                return loss
-
-            return branch
-
-        loss = nn.cond(which < 1.0, training(1.0), training(2.0))
-        verify(main)
-    exe, scope = paddle.static.Executor(), paddle.static.Scope()
-    data = np.linspace(-1.0, 1.0, 12, dtype="float32").reshape(4, 3)
-    with paddle.static.scope_guard(scope):
-        exe.run(startup)
-        start = [scope.find_var(p.name).value.copy() for p in main.all_parameters()]
-        turns = (0.0, 2.0, 0.0, 2.0)
-        feeds = [{"x": data, "which": np.full(1, v, "float32")} for v in turns]
-        found = [float(exe.run(main, feed=feed, fetch_list=[loss])[0]) for feed in feeds]
-    paddle.disable_static()
-    layer = paddle.nn.Linear(3, 1)
-    for p, value in zip(layer.parameters(), start, strict=True):
-        p.set_value(value)
-    rules = [optimizer(parameters=layer.parameters()) for _ in range(2)]
-    expected = []
-    for v in turns:
-        loss = loss_of(layer, paddle.to_tensor(data), 1.0 if v < 1.0 else 2.0)
-        loss.backward()
-        rule = rules[int(v >= 1.0)]
-        rule.step()
-        rule.clear_grad()
-        expected.append(float(loss))
-    return found, expected
-
-
-@pytest.mark.parametrize("rule", ["SGD", "Adam", "Momentum"])
-def test_branches_train_a_shared_layer(rule):
-    def optimizer(**given):
-        return getattr(paddle.optimizer, rule)(0.1, **given)
-
-    def loss_of(layer, x, number):
-        return paddle.mean((layer(x) - number) ** 2)
-
-    found, expected = trained_in_branches(optimizer, loss_of)
-    assert np.allclose(found, expected, rtol=1e-5)
-    assert len(set(found)) == 4

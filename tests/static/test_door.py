@@ -81,10 +81,9 @@ def test_choices_are_numbers_with_names():
     assert "\nreduce_: 1\n" in str(strategy)
 
 
-def test_a_strategy_is_final_once_its_program_ran_and_a_copy_is_not(compiled):
-    program, y = compiled
-    strategy = program._build_strategy
-    static.Executor().run(program, feed=FEED, fetch_list=[y])
+def test_a_final_strategy_cannot_change_and_a_copy_can():
+    strategy = static.BuildStrategy()
+    strategy._finalize_strategy_and_create_passes()
     with pytest.raises(RunError, match="finalized"):
         strategy.fuse_bn_act_ops = True
     copy = strategy._copy()
@@ -108,6 +107,69 @@ def test_a_sequential_strategy_chains_the_plan(compiled, name):
     setattr(program._build_strategy, name, True)
     static.Executor().run(program, feed=FEED, fetch_list=[y])
     assert plan_of(program).plan.sequential
+
+
+def test_what_a_strategy_says_after_a_run_holds_for_the_next(compiled):
+    program, y = compiled
+    exe = static.Executor()
+    for sequential in (False, True, False):
+        program._build_strategy.sequential_run = sequential
+        program._program.plans.clear()
+        (found,) = exe.run(program, feed=FEED, fetch_list=[y])
+        assert plan_of(program).plan.sequential is sequential
+        assert found.tolist() == [5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("inplace", "addto", "written"), [(True, False, 3), (False, True, 1), (False, False, 0)]
+)
+def test_a_strategy_says_which_results_take_the_memory_of_operands(inplace, addto, written):
+    paddle.enable_static()
+    main, strategy = static.Program(), static.BuildStrategy()
+    with static.program_guard(main):
+        x = static.data("x", [2])
+        y = paddle.add_n([paddle.tanh(x) * 2.0, paddle.exp(x) + 1.0]) * 3.0
+    strategy.enable_inplace, strategy.enable_addto = inplace, addto
+    program, exe = static.CompiledProgram(main, strategy), static.Executor()
+    expected = exe.run(main, feed=FEED, fetch_list=[y])
+    main.plans.clear()
+    assert np.array_equal(exe.run(program, feed=FEED, fetch_list=[y]), expected)
+    steps = plan_of(program).plan.instructions
+    assert sum(step.operator.over is not None for step in steps) == written
+    paddle.disable_static()
+
+
+@pytest.mark.parametrize("place", [paddle.CPUPlace(), paddle.CustomPlace("sim", 0)], ids=str)
+def test_a_temporary_that_is_not_to_go_is_in_the_scope_for_a_later_program(place):
+    paddle.enable_static()
+    forward, later, scope = static.Program(), static.Program(), static.Scope()
+    with static.program_guard(forward):
+        hidden = static.data("x", [2]) * 2.0
+        y = paddle.tanh(hidden) + 1.0
+    with static.program_guard(later):
+        again = later.global_block().create_var(hidden.name, shape=[2], dtype="float32")
+        z = again + 1.0
+    exe, program = static.Executor(place), static.CompiledProgram(forward)
+    exe.run(program, feed=FEED, fetch_list=[y], scope=scope)
+    assert scope.find_var(hidden.name) is None
+    assert not program._graph.has("skip_gc_vars")
+    program._graph.set("skip_gc_vars", {hidden.name})
+    for value in (1.0, 3.0):
+        feed = {"x": np.full(2, value, "float32")}
+        exe.run(program, feed=feed, fetch_list=[y], scope=scope)
+        assert np.array(scope.find_var(hidden.name).get_tensor()).tolist() == [2 * value] * 2
+        (found,) = exe.run(later, fetch_list=[z], scope=scope)
+        assert found.tolist() == [2 * value + 1] * 2
+    paddle.disable_static()
+
+
+def test_a_graph_takes_a_set_of_names_and_nothing_else(compiled):
+    graph = compiled[0]._graph
+    with pytest.raises(SettingError, match="`skip_gc_vars`, not `loss`"):
+        graph.set("loss", set())
+    for wrong in ("x", [1], {1}):
+        with pytest.raises(ArgumentTypeError, match="set of names"):
+            graph.set("skip_gc_vars", wrong)
 
 
 def test_threads_of_an_execution_strategy_are_those_of_the_run(compiled):

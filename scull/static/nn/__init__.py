@@ -1,11 +1,18 @@
 """Layers as functions that append operators and parameters to the default Programs."""
 
+from scull.core.absent import absent
 from scull.core.door import doors
 from scull.static.calling import py_func
-from scull.static.nn import control_flow
+from scull.static.nn import control_flow, sequence_lod
 from scull.static.nn.activation import prelu
 from scull.static.nn.branch import case, cond, switch_case
-from scull.static.nn.convolution import conv2d, conv2d_transpose, conv3d, conv3d_transpose
+from scull.static.nn.convolution import (
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    deform_conv2d,
+)
 from scull.static.nn.linear import bilinear_tensor_product, embedding, fc, row_conv
 from scull.static.nn.loop import while_loop
 from scull.static.nn.norm import (
@@ -16,8 +23,18 @@ from scull.static.nn.norm import (
     layer_norm,
     spectral_norm,
 )
+from scull.static.nn.sampling import nce
+from scull.static.nn.static_pylayer import static_pylayer
 from scull.static.scope import create_parameter
 
+__getattr__ = absent(
+    __name__,
+    {
+        sequence_lod.REASON: sequence_lod.NAMES,
+        "there are no parameter servers": "continuous_value_model sparse_embedding",
+        "it serves models that detect objects in the form of an older release": "multi_box_head",
+    },
+)
 doors(__name__, "common")
 doors(__name__, "loss metric", "scull.static")
 __all__ = [
@@ -32,15 +49,19 @@ __all__ = [
     "conv3d_transpose",
     "create_parameter",
     "data_norm",
+    "deform_conv2d",
     "embedding",
     "fc",
     "group_norm",
     "instance_norm",
     "layer_norm",
+    "nce",
     "prelu",
     "py_func",
     "row_conv",
+    "sequence_lod",
     "spectral_norm",
+    "static_pylayer",
     "switch_case",
     "while_loop",
 ]

@@ -5,9 +5,10 @@ from typing import Any
 
 from scull.core.dtype import bool_
 from scull.core.meta import Kind, count
-from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.block import Block
 from scull.ir.program import main_program
+from scull.ir.reach import reads_and_writes
 from scull.ir.variable import Variable
 from scull.tensor.logic import logical_and, logical_not
 
@@ -25,7 +26,9 @@ def one_truth_value(x: Any, what: str) -> Variable:
     """The same, of one element as far as that is known."""
     found = truth_value(x, what)
     if count(found.meta.shape) not in (1, -1):
-        raise ShapeError(f"{what} must have one element, but `{found.name}` is {found.meta}.")
+        raise ArgumentTypeError(
+            f"{what} must have one element, but `{found.name}` is {found.meta}."
+        )
     return found
 
 
@@ -46,16 +49,6 @@ class Within:
         self.block.program.current_block_idx = self.before.idx
         if kind is None:
             self.complete(self.block)
-
-
-def reads_and_writes(block: Block) -> tuple[list[Variable], list[Variable]]:
-    """The variables around `block` that it reads before it writes them, and those it writes."""
-    reads: dict[Variable, None] = {}
-    writes: dict[Variable, None] = {}
-    for o in block.ops:
-        reads.update((v, None) for v in o.operands() if v not in writes)
-        writes.update((v, None) for v in o.results())
-    return [v for v in reads if v.block is not block], [v for v in writes if v.block is not block]
 
 
 class ConditionalBlock:

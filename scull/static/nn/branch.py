@@ -12,7 +12,7 @@ from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
-from scull.static.nn.block import ConditionalBlock, truth_value
+from scull.static.nn.block import ConditionalBlock, one_truth_value
 from scull.tensor.creation import assign, full
 from scull.tensor.function import cast
 from scull.tensor.logic import equal, logical_not
@@ -44,8 +44,8 @@ def cond(
         Tensor | Variable | list | tuple | dict: the structure that the functions return.
 
     Raises:
-        ArgumentTypeError: `pred` is no tensor, a function is not callable, or results at one place
-            are of kinds that do not go together.
+        ArgumentTypeError: `pred` is no tensor or has not one element, a function is not callable,
+            or results at one place are of kinds that do not go together.
         DtypeError: `pred` is no bool.
         ArgumentError: the functions return differing structures.
 
@@ -65,7 +65,7 @@ def cond(
             raise ArgumentTypeError("The pred in cond must be a Tensor of one element")
         chosen = true_fn if pred.item() else false_fn
         return None if chosen is None else chosen()
-    truth_value(pred, "'pred' in cond")
+    one_truth_value(pred, "'pred' in cond")
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"The name in cond must be a str, but received {type(name)}.")
     true_out = None if true_fn is None else recorded(pred, true_fn)
@@ -145,7 +145,7 @@ def merged(mask: Variable, false_value: Any, true_value: Any) -> Any:
             f"by false_fn is '{type(false_value)}' and true_var of true_fn is '{type(true_value)}'",
             stacklevel=6,
         )
-    elif not all(isinstance(v, Variable) for v in pair):
+    elif not all(isinstance(v, Variable) for v in pair) or pair[0].kind is not pair[1].kind:
         raise ArgumentTypeError(
             "Unsupported return type of true_fn and false_fn in cond: false_fn returns "
             f"{described(false_value)} and true_fn returns {described(true_value)}"

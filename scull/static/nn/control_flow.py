@@ -43,7 +43,7 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
     Raises:
         ArgumentTypeError: `cond` is no tensor, or `data` no list.
         DtypeError: `cond` is no bool.
-        ArgumentError: `cond` does not hold; in a Program when it runs.
+        AssertError: `cond` does not hold; in a Program when it runs.
 
     Examples:
         >>> import scull as paddle

@@ -289,3 +289,65 @@ def conv3d_transpose(
     layer = Layer("conv3d_transpose", 3, param_attr, bias_attr, use_cudnn, act, name)
     attrs = layer.windows(stride, padding, dilation, data_format)
     return layer.transpose(input, num_filters, output_size, filter_size, groups, attrs)
+
+
+def deform_conv2d(
+    x: Any,
+    offset: Any,
+    mask: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    deformable_groups: int = 1,
+    im2col_step: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A convolution whose windows reach where offsets say, between elements too.
+
+    Args:
+        x (Variable): images, [N, C, rows, columns].
+        offset (Variable): how far each element of each window is moved.
+        mask (Variable, optional): what each element of each window is multiplied by; None for ones.
+        num_filters (int): how many filters.
+        filter_size (int | tuple[int]): rows and columns of a filter.
+        stride, padding, dilation (int | tuple[int]): of the windows.
+        groups (int): into how many parts the channels are divided.
+        deformable_groups (int): into how many parts with offsets of their own.
+        im2col_step (int): kept for Paddle's signature.
+        weight_attr, bias_attr (ParamAttr, optional): of the parameters; `bias_attr=False` for none.
+        name (str, optional): its name.
+
+    Returns:
+        Variable: [N, num_filters, m, n].
+    """
+    checked(x, "input", "deform_conv2d")
+    checked(offset, "offset", "deform_conv2d")
+    if groups is not None and x.shape[1] % groups:
+        raise ArgumentError("num_channels must be divisible by groups.")
+    helper = LayerHelper("deformable_conv", bias_attr=bias_attr, name=name)
+    size = pair(filter_size, "filter_size")
+    shape = [num_filters, x.shape[1] // (groups or 1), *size]
+    deviation = math.sqrt(2.0 / (math.prod(size) * x.shape[1]))
+    weight = helper.create_parameter(
+        weight_attr, shape, x.dtype, default_initializer=Normal(0.0, deviation)
+    )
+    out = helper.create_variable_for_type_inference(x.dtype)
+    given = {"Input": [x], "Filter": [weight], "Offset": [offset]}
+    attrs = {
+        "strides": list(pair(stride, "stride")),
+        "paddings": list(pair(padding, "padding")),
+        "dilations": list(pair(dilation, "dilation")),
+        "groups": groups or 1,
+        "deformable_groups": deformable_groups,
+        "im2col_step": im2col_step,
+    }
+    if mask is None:
+        helper.append_op("deformable_conv_v1", given, {"Output": [out]}, attrs)
+    else:
+        helper.append_op("deformable_conv", given | {"Mask": [mask]}, {"Output": [out]}, attrs)
+    return helper.append_bias_op(out, dim_start=1, dim_end=2)

@@ -1,16 +1,19 @@
 """Loops: what is recorded once runs as long as a condition holds."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
-from scull.core.meta import Kind
+from scull.core.meta import Kind, count
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, RunError, ShapeError
+from scull.flags import flag
 from scull.ir.block import Block
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
+from scull.ir.reach import reads_and_writes
 from scull.ir.variable import Variable
-from scull.static.nn.block import Within, one_truth_value, reads_and_writes
+from scull.static.nn.block import Within, one_truth_value
 from scull.static.nn.branch import NUMBERS, described
 from scull.tensor.creation import assign
 from scull.utils.layers_utils import (
@@ -31,9 +34,8 @@ class While:
         name (str, optional): of no effect.
 
     Raises:
-        ArgumentTypeError: `cond` is no Variable.
+        ArgumentTypeError: `cond` is no Variable, or has not one element.
         DtypeError: it is no bool.
-        ShapeError: it has not one element.
 
     Examples:
         >>> import scull as paddle
@@ -94,10 +96,12 @@ def while_loop(
         list | tuple: the structure of `loop_vars`.
 
     Raises:
-        ArgumentTypeError: a function is not callable, or `loop_vars` no list.
+        ArgumentTypeError: a function is not callable, `loop_vars` no list, `cond` gives more than
+            one element, or `body` a list of tensors for a tensor.
         ArgumentError: `loop_vars` is empty, or `body` returns another structure.
-        DtypeError: `cond` gives no bool.
-        ShapeError: it gives more than one element.
+        DtypeError: `cond` gives no bool, or `body` another element type.
+        ShapeError: `body` gives another number of axes.
+        RunError: there are more rounds than SCULL_MAX_ROUNDS allows.
 
     Examples:
         >>> import scull as paddle
@@ -126,6 +130,8 @@ def while_loop(
             held = pack_sequence_as(loop_vars, list(flatten(loop_vars)))
         found = as_list(body(*held))
         refuse_other_structure(found, loop_vars)
+        for value, variable in zip(flatten(found), flatten(loop_vars), strict=True):
+            refuse_other_kind(value, variable)
         after = cond(*found)
         carry(flatten(found), flatten(loop_vars))
         assign(after, condition)
@@ -134,8 +140,12 @@ def while_loop(
 
 def python_loop(cond: Any, body: Any, loop_vars: Any, before: Any) -> Any:
     """The loop in eager mode."""
-    holds, found = before, loop_vars
-    while single(holds):
+    holds, found, most = before, loop_vars, flag("MAX_ROUNDS") or -1
+    for number in itertools.count():
+        if not single(holds):
+            break
+        if number == most:
+            raise RunError(f"the loop is to run more than MAX_ROUNDS={number} times")
         found = as_list(body(*found))
         refuse_other_structure(found, loop_vars)
         holds = cond(*found)
@@ -167,6 +177,26 @@ def refuse_other_structure(found: Any, loop_vars: Any) -> None:
         ) from None
 
 
+def refuse_other_kind(value: Any, variable: Any) -> None:
+    """Refuse what a loop variable cannot be in the next round; only its sizes may change."""
+    if not isinstance(variable, Variable) or value is None:
+        return
+    law = f"body in while_loop returns {described(value)} for {described(variable)}: "
+    if isinstance(value, NUMBERS):
+        if isinstance(value, float) and not (variable.dtype.is_float or variable.dtype.is_complex):
+            raise DtypeError(f"{law}a loop variable keeps its element type")
+        return
+    if not isinstance(value, Variable):
+        raise ArgumentTypeError(f"{law}it is no variable")
+    if value.kind is not variable.kind:
+        raise ArgumentTypeError(f"{law}a loop variable stays a tensor, or a list of tensors")
+    if value.dtype is not variable.dtype:
+        raise DtypeError(f"{law}a loop variable keeps its element type; cast it")
+    one = {count(v.meta.shape) for v in (value, variable)} == {1}
+    if value.kind is Kind.DENSE and value.ndim != variable.ndim and not one:
+        raise ShapeError(f"{law}a loop variable keeps its number of axes; reshape it")
+
+
 def carry(found: list[Any], loop_vars: list[Any]) -> None:
     """Hand the results of one round to the next; those that another replaces are copied before."""
     replaced = [v for v in loop_vars if isinstance(v, Variable)]
@@ -179,7 +209,8 @@ def carry(found: list[Any], loop_vars: list[Any]) -> None:
 
 def hand_over(value: Any, variable: Any) -> None:
     """Let `variable` have `value` in the next round; a list of tensors around the loop has it."""
-    if not isinstance(variable, Variable) or not isinstance(value, (Variable, *NUMBERS)):
+    known = isinstance(variable, Variable) and isinstance(value, (Variable, *NUMBERS))
+    if not known or value is variable:
         return
     if isinstance(value, Variable) and value.kind is Kind.ARRAY:
         around = main_program().current_block().parent

@@ -1,0 +1,172 @@
+"""Derivatives of derivatives of branches, loops and lists: those of eager mode and small steps."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.files.program import bytes_of, program_of
+from scull.ir.verify import verify
+from tests.static.flow import Flow
+from tests.static.test_control_flow_gradient import BUILDERS, W, X, number
+
+nn = paddle.static.nn
+GIVEN = {"x": X, "w": W}
+
+
+@pytest.fixture(autouse=True)
+def static():
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def squares(gradients):
+    """One number of which all gradients are part."""
+    found = [(i + 1.0, g) for i, g in enumerate(gradients) if g is not None]
+    return sum(paddle.sum(g * g * by) for by, g in found)
+
+
+def derivatives(build, order):
+    """A Program of derivatives of `build` by `x` and `w`, each of the squares of those before.
+
+    With it come the last derivatives and the number they are of.
+    """
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.utils.unique_name.guard():
+        given = [paddle.static.data(n, [3], "float64") for n in GIVEN]
+        for v in given:
+            v.stop_gradient = False
+        loss, found = build(*given), []
+        for _ in range(order):
+            loss = squares(found) if found else loss
+            found = paddle.static.gradients([loss], given)
+    verify(main)
+    return main, found, loss
+
+
+def run(main, fetches, **feed):
+    return paddle.static.Executor().run(main, feed=GIVEN | feed, fetch_list=fetches)
+
+
+def numeric(main, loss):
+    """The gradients of `loss` that small steps show."""
+    found = []
+    for name, value in GIVEN.items():
+        ends = [[run(main, [loss], **{name: value + by})[0] for by in s * STEPS] for s in (1, -1)]
+        found.append(np.subtract(*ends) / 2e-6)
+    return found
+
+
+STEPS = np.eye(3) * 1e-6
+
+
+@pytest.mark.parametrize("build", BUILDERS, ids=lambda build: build.__name__)
+def test_second_derivatives_are_what_small_steps_show(build):
+    main, found, loss = derivatives(build, 2)
+    values = run(main, found)
+    for a, b in zip(values, numeric(main, loss), strict=True):
+        assert np.allclose(a, b, rtol=1e-5, atol=1e-6)
+    names = [v.name for v in found]
+    for same in (main.clone(), program_of(bytes_of(main))):
+        again = run(same, names)
+        assert all(np.array_equal(a, b) for a, b in zip(again, values, strict=True))
+
+
+def branch_in_loop(x, w):
+    def body(i, s):
+        return [i + 1, nn.cond(paddle.sum(s) > -9.0, lambda: s * s * w, lambda: s - w * w)]
+
+    return paddle.sum(nn.while_loop(lambda i, s: i < 2, body, [number(0), x * 1.0])[1])
+
+
+def loop_in_loop(x, w):
+    def inner(s):
+        return nn.while_loop(lambda j, t: j < 2, lambda j, t: [j + 1, t * w], [number(0), s * 1.0])
+
+    body = lambda i, s: [i + 1, inner(s)[1]]  # noqa: E731
+    return paddle.sum(nn.while_loop(lambda i, s: i < 2, body, [number(0), x * 1.0])[1])
+
+
+@pytest.mark.parametrize("build", [branch_in_loop, loop_in_loop], ids=lambda f: f.__name__)
+def test_third_derivatives_are_what_small_steps_show(build):
+    main, found, loss = derivatives(build, 3)
+    for a, b in zip(run(main, found), numeric(main, loss), strict=True):
+        assert np.allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_have_the_second_derivatives_of_eager_python(seed):
+    flow = Flow(seed)
+    paddle.disable_static()
+    given = [paddle.to_tensor(v, stop_gradient=False) for v in flow.feed.values()]
+    loss = flow.loss(*[v * 1.0 for v in given])
+    first = paddle.grad([loss], given, create_graph=True, allow_unused=True)
+    second = paddle.grad([squares(first)], given, allow_unused=True)
+    expected = [np.zeros(3) if v is None else v.numpy() for v in second]
+    paddle.enable_static()
+
+    def build(x, w):
+        return flow.loss(x * 1.0, w * 1.0)
+
+    main, found, _ = derivatives(build, 2)
+    values = paddle.static.Executor().run(
+        main, feed=flow.feed, fetch_list=[v for v in found if v is not None]
+    )
+    values = iter(values)
+    for v, wanted in zip(found, expected, strict=True):
+        value = np.zeros(3) if v is None else next(values)
+        assert np.allclose(value, wanted, rtol=1e-7, atol=1e-9)
+
+
+def test_a_penalty_on_gradients_trains_a_layer_within_a_loop():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
+        paddle.seed(0)
+        x = paddle.static.data("x", [4, 3])
+        x.stop_gradient = False
+        layer = paddle.nn.Linear(3, 3)
+
+        def body(i, h):
+            return [i + 1, paddle.tanh(layer(h))]
+
+        _, h = nn.while_loop(lambda i, h: i < 3, body, [number(0), x * 1.0])
+        (dx,) = paddle.static.gradients([paddle.sum(h)], [x])
+        loss = paddle.mean((dx - 0.25) ** 2)
+        paddle.optimizer.Adam(0.05).minimize(loss)
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    feed = {"x": np.random.default_rng(1).random((4, 3), "float32")}
+    losses = [float(exe.run(main, feed=feed, fetch_list=[loss])[0]) for _ in range(30)]
+    assert losses[-1] < losses[0] / 5
+
+
+def test_a_branch_may_take_second_derivatives_that_are_differentiated_again():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.utils.unique_name.guard():
+        x = paddle.static.data("x", [3], "float64")
+        x.stop_gradient = False
+
+        def branch():
+            start = [number(0), x * 1.0]
+            s = nn.while_loop(lambda i, s: i < 2, lambda i, s: [i + 1, s * x], start)[1]
+            (first,) = paddle.static.gradients([paddle.sum(s)], [x])
+            return paddle.static.gradients([paddle.sum(first)], [x])[0] * x
+
+        found = nn.cond(paddle.sum(x) > -99.0, branch, lambda: x)
+        (third,) = paddle.static.gradients([paddle.sum(found)], [x])
+    verify(main)
+    values = paddle.static.Executor().run(main, feed={"x": X}, fetch_list=[found, third])
+    assert np.allclose(values[0], 6 * X * X)
+    assert np.allclose(values[1], 12 * X)
+
+
+def test_a_gradient_that_nothing_depends_on_stays_as_it_was():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.utils.unique_name.guard():
+        given = [paddle.static.data(n, [3], "float64") for n in GIVEN]
+        for v in given:
+            v.stop_gradient = False
+        loss = branch_in_loop(*given)
+        paddle.static.gradients([loss], given)
+        paddle.static.gradients([loss], given)
+    assert [o.type for o in main.global_block().ops].count("while_grad") == 2
