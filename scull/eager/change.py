@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from scull.autograd.version import changed, counted
-from scull.core.interpreter import is_recording
+from scull.core.interpreter import current, interpreting, is_recording
+from scull.core.op import op_of
 from scull.core.place import Place
+from scull.core.refusal import explained
 from scull.core.tensor import Leaf, Tensor
 from scull.eager.attach import attach
 from scull.eager.conversion import dense
@@ -34,6 +36,7 @@ def refuse_leaf(tensor: Any) -> None:
 
 def overwrite(tensor: Any, array: Any, how: str) -> None:
     """Let `array` be the elements of `tensor`: in its own memory where they fit."""
+    current().settle()
     own = tensor.array
     same = own.shape == array.shape and own.dtype == array.dtype
     if same and type(own) is np.ndarray and own.flags.writeable:
@@ -73,8 +76,14 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
     def change(x: Any = None, /, *args: Any, **options: Any) -> Any:
         if x is None:
             x = options.pop(first, None)
+        mode: Any = current()
+        if mode.captures:
+            return mode.rewritten(x, function(x, *args, **options))
         if not isinstance(x, Tensor):
             return function(x, *args, **options)
+        if mode.setting is not None:  # what changes in place keeps its element type
+            with interpreting(mode.below):
+                return change(x, *args, **options)
         refuse_leaf(x)
         found = function(x if view else untouched(x, args), *args, **options)
         if found.array.size != x.array.size:
@@ -93,6 +102,11 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
 
 def assign_item(x: Any, index: Any, value: Any) -> None:
     """``x[index] = value``."""
+    mode = current()
+    if mode.setting is not None:
+        with interpreting(mode.below):
+            assign_item(x, index, value)
+        return
     refuse_leaf(x)
     array = x.array
     if x.node is None and type(array) is np.ndarray and type(value) in (int, float, bool):
@@ -112,7 +126,8 @@ def assign_item(x: Any, index: Any, value: Any) -> None:
         if isinstance(error, ScullError):
             raise
         found = list(getitem(x.array, index).shape)
-        raise ShapeError(f"a value of shape {list(array.shape)} does not fit {found}") from None
+        law = ShapeError(f"a value of shape {list(array.shape)} does not fit {found}")
+        raise explained(law, op_of("set_value"), (x, value), {}) from None
     changed(x.array, "__setitem__")
 
 
@@ -168,6 +183,10 @@ class Changed:
         Args:
             value (Tensor | ndarray): the elements.
         """
+        mode: Any = current()
+        if mode.captures:
+            mode.overwrite(self, value)
+            return
         array = dense(value) if isinstance(value, Tensor) else np.asarray(value)
         if array.shape != self.array.shape:
             raise ArgumentError(

@@ -12,7 +12,7 @@ from scull.core.session import unique_name
 from scull.core.tensor import Leaf, Parameter, Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.property import tensor_of
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, located
 
 
 def dense(tensor: Tensor) -> Any:
@@ -72,10 +72,8 @@ class Converted:
 
     def __bool__(self: Any) -> bool:
         if self.array.size != 1:
-            raise ArgumentError(
-                "When Variable is used as the condition of if/while , "
-                "Variable can only contain one element."
-            )
+            law = f"a condition has one element, and this is {self.meta}"
+            raise located(ArgumentTypeError(law), "  use paddle.all or paddle.any")
         return bool(self.array.item())
 
     def __len__(self: Any) -> int:

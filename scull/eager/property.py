@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.autograd.version import changes_of
 from scull.core.dtype import DType, of_array
+from scull.core.interpreter import current
 from scull.core.meta import Kind
 from scull.core.op import op_of
 from scull.core.place import CPU, Place
@@ -193,6 +194,9 @@ class OnTheTape:
     @property
     def grad(self: Any) -> Any:
         """The gradient that arrived, or None."""
+        mode: Any = current()
+        if mode.captures:
+            return mode.gradients.of(self)
         total = total_of(self)
         if total is None or total.node is not None:
             return total

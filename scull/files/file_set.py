@@ -108,6 +108,20 @@ def open_set(
         yield opened
 
 
+def suffixes_of(prefix: str | os.PathLike[str]) -> list[str]:
+    """What follows `prefix` in the names of the files of its set, or else of those beside it."""
+    target = Path(prefix)
+    folder = Path(os.path.realpath(target.parent))
+    if not folder.is_dir():
+        return []
+    with alone(folder, shared=True):
+        record = read_record(folder, target.name)
+        known = record is not None and not is_foreign(folder, record)
+        names = list(record.files) if record and known else os.listdir(folder)
+    found = (name.removeprefix(target.name) for name in names if name.startswith(target.name))
+    return sorted(suffix for suffix in found if suffix.startswith("."))
+
+
 def whole_set(folder: Path, name: str, record: Record) -> dict[str, Path]:
     """Where the bytes of every file of the record are, by suffix."""
     paths = {}

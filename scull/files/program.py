@@ -80,9 +80,11 @@ def program_from(message: Any) -> Program:
         block.wire = source.HasField("forward_block_idx")
         for v in source.vars:
             block.vars[v.name] = variable_from(v, block)
+    owned = {n for b in message.blocks for o in b.ops for n in blocks_of(o)}
     for source, block in zip(message.blocks, program.blocks, strict=True):
         for place, o in enumerate(source.ops):
-            operator = operator_from(o, block, f"block {block.idx}, operator {place} (`{o.type}`)")
+            where = f"block {block.idx}, operator {place} (`{o.type}`)"
+            operator = operator_from(o, block, where, runs=block.idx in owned or not block.idx)
             block.ops.append(operator)
             for written in operator.results():
                 written.op = operator
@@ -139,8 +141,17 @@ def stored_dtype(number: int, name: str) -> Any:
         ) from None
 
 
-def operator_from(message: Any, block: Block, where: str) -> Operator:
-    """An operator as its message describes it."""
+def blocks_of(message: Any) -> list[int]:
+    """The numbers of the blocks that an operator owns."""
+    ones = [a.block_idx for a in message.attrs if a.HasField("block_idx")]
+    return ones + [n for a in message.attrs for n in a.blocks_idx]
+
+
+def operator_from(message: Any, block: Block, where: str, *, runs: bool) -> Operator:
+    """An operator as its message describes it, in a block that `runs`, or that nobody owns.
+
+    The reference drops gradients of branches whose gradient nobody needs, and leaves their blocks.
+    """
     message = modern(message)
     inputs = {p.parameter: list(p.arguments) for p in message.inputs}
     outputs = {p.parameter: list(p.arguments) for p in message.outputs}
@@ -148,12 +159,13 @@ def operator_from(message: Any, block: Block, where: str) -> Operator:
     slots = {op.slot(n) for n in op.inputs}
     if not isinstance(op, ForeignOp) and any(s not in slots and a for s, a in inputs.items()):
         op = ForeignOp(message.type, tuple(inputs), tuple(outputs))
+    open = op.has_blocks or not runs
     ins = tuple(
-        slot_from(inputs.get(op.slot(n), []), n in op.lists, block, where, open=op.has_blocks)
+        slot_from(inputs.get(op.slot(n), []), n in op.lists, block, where, open=open)
         for n in op.inputs
     )
     outs = tuple(
-        slot_from(outputs.get(op.slot(n), []), n in op.output_lists, block, where)
+        slot_from(outputs.get(op.slot(n), []), n in op.output_lists, block, where, open=not runs)
         for n in program_outputs(op)
     )
     made = Operator(block, op, ins, outs, dict(op.attrs))
@@ -187,7 +199,8 @@ def slot_from(
 
 def undeclared(name: str, block: Block) -> Variable:
     """A gradient that nobody computes."""
-    return Variable(name, Meta(()), block)
+    of = block.find(name.split("@GRAD")[0])
+    return Variable(name, Meta(()) if of is None else of.meta, block)
 
 
 def variable_called(name: str, block: Block, where: str) -> Variable:

@@ -4,10 +4,10 @@ import importlib
 from typing import Any
 
 from scull.autograd import grad, no_grad
-from scull.core.door import doors
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from scull.framework import random
+from scull.framework import io, random
+from scull.framework.io import async_save, clear_async_save_task_queue
 from scull.framework.random import seed
 from scull.framework.setting import (
     get_default_dtype,
@@ -27,13 +27,11 @@ from scull.static.layer_helper import LayerHelper
 
 in_dynamic_or_pir_mode = in_dynamic_mode
 
-doors(__name__, "io")
-
 
 def __getattr__(name: str) -> Any:
-    if name != "core":  # it loads when asked for
+    if name not in ("core", "io_utils"):  # they load when asked for
         raise AttributeError(f"module 'scull.framework' has no attribute {name!r}")
-    return importlib.import_module("scull.framework.core")
+    return importlib.import_module(f"scull.framework.{name}")
 
 
 __all__ = [
@@ -45,6 +43,8 @@ __all__ = [
     "ParamAttr",
     "Parameter",
     "Program",
+    "async_save",
+    "clear_async_save_task_queue",
     "disable_static",
     "dtype",
     "enable_static",
@@ -54,6 +54,7 @@ __all__ = [
     "in_dynamic_mode",
     "in_dynamic_or_pir_mode",
     "in_pir_mode",
+    "io",
     "load",
     "no_grad",
     "random",

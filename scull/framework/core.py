@@ -33,6 +33,7 @@ from scull.flags import PADDLE
 from scull.framework.derivative import get_grad_op_desc
 from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
 from scull.framework.operator import Operator
+from scull.framework.property import Property
 from scull.framework.setting import finfo, iinfo
 from scull.framework.stream import (
     load_lod_tensor,

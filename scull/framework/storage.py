@@ -13,6 +13,7 @@ from scull.files.atomic import atomic_file
 from scull.files.pickles import dump
 from scull.files.pickles import load as load_pickle
 from scull.files.program import bytes_of, program_of
+from scull.files.saved import PARAMETERS, read_model
 from scull.files.tensor_stream import SelectedRows as StoredRows
 from scull.files.tensor_stream import read_rows, read_tensor, write_rows, write_tensor
 from scull.ir.mode import in_dynamic_mode
@@ -45,7 +46,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         obj: a state dictionary, a Tensor, a Program, or nested containers of them.
         path (str | BytesIO): where; folders are made.
         protocol (int): of the pickle: 2, 3 or 4.
-        configs: `use_binary_format=True` writes one tensor or SelectedRows without a pickle.
+        configs: `use_binary_format=True` writes one tensor or SelectedRows without a pickle;
+            `pickle_protocol` is the older name of `protocol`.
 
     Examples:
         >>> import io
@@ -56,6 +58,7 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         >>> paddle.load(stream)["w"].tolist()
         [1.0, 1.0]
     """
+    protocol = configs.get("pickle_protocol", protocol)
     if isinstance(protocol, bool) or not isinstance(protocol, int):
         raise ArgumentError(f"The 'protocol' MUST be `int`, but received {type(protocol)}")
     if not 1 < protocol < 5:
@@ -155,9 +158,10 @@ def load(path: Any, **configs: Any) -> Any:
     """What `save` of scull or Paddle wrote; no code of the file runs.
 
     Args:
-        path (str | BytesIO): where.
+        path (str | BytesIO): where; or the path of a model that `jit.save` wrote, of which the
+            values are had, as arrays by the names that its layer has for them.
         configs: `return_numpy=True` gives arrays instead of Tensors; `keep_name_table=True` keeps
-            parameter names.
+            parameter names; `model_filename=`, `params_filename=` of an older model in a folder.
 
     Returns:
         The object, with Tensors where there were some.
@@ -175,11 +179,23 @@ def load(path: Any, **configs: Any) -> Any:
     if not isinstance(path, str | os.PathLike):
         raise ArgumentTypeError(f"load takes a file name or a BytesIO, not {type(path).__name__}")
     name = os.fspath(path)
-    for candidate in (name, name + ".pdparams", name + ".pdopt"):
-        if os.path.isfile(candidate):
-            with open(candidate, "rb") as stream:
-                return restored(read(stream), configs)
-    raise ArgumentError(f"The ``path`` ({name}) to load model not exists.")
+    if not os.path.isfile(name):
+        return state_of_model(name, configs)
+    with open(name, "rb") as stream:
+        return restored(read(stream), configs)
+
+
+def state_of_model(name: str, configs: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a model that `jit.save` or `save_inference_model` wrote, by name."""
+    beside = [name + suffix for suffix in (".pdparams", ".pdopt")]
+    found = [path for path in beside if os.path.isfile(path)]
+    if found and not os.path.isfile(name + PARAMETERS):
+        raise ArgumentError(
+            f"The ``path`` ({name}) to load model not exists. There is `{found[0]}`: name the "
+            "whole file."
+        )
+    model, parameters = configs.get("model_filename"), configs.get("params_filename")
+    return read_model(name, model, parameters).state()
 
 
 def read(stream: Any) -> Any:

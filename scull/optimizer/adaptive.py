@@ -85,10 +85,7 @@ class Adam(Optimizer):
         return given
 
     def attributes(self, param: Any) -> dict[str, Any]:
-        attrs: dict[str, Any] = {
-            "lazy_mode": self._lazy_mode,
-            "multi_precision": self._multi_precision,
-        }
+        attrs: dict[str, Any] = {"lazy_mode": self._lazy_mode}
         for name in ("beta1", "beta2", "epsilon"):
             value = self.setting(param, name)
             if isinstance(value, int | float):
@@ -301,5 +298,4 @@ class Lamb(Optimizer):
             **{n: self.setting(param, n) for n in ("beta1", "beta2", "epsilon")},
             "weight_decay": decay,
             "always_adapt": self.always_adapt,
-            "multi_precision": self._multi_precision,
         }

@@ -43,9 +43,6 @@ class SGD(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._multi_precision = multi_precision
 
-    def attributes(self, param: Any) -> dict[str, Any]:
-        return {"multi_precision": self._multi_precision}
-
 
 class Momentum(Optimizer):
     """Gradient descent with a velocity.
@@ -98,6 +95,5 @@ class Momentum(Optimizer):
             "use_nesterov": self._use_nesterov,
             "regularization_method": "l2_decay" if merged else "",
             "regularization_coeff": decay._coeff if merged else 0.0,
-            "multi_precision": self._multi_precision,
             "rescale_grad": self._rescale_grad,
         }

@@ -11,6 +11,7 @@ from scull.autograd.version import changed
 from scull.core import session
 from scull.core.attribute import rounded
 from scull.core.dtype import float32
+from scull.core.interpreter import current, interpreting
 from scull.core.meta import Meta
 from scull.core.op import Op
 from scull.core.tensor import Rows, Tensor
@@ -24,7 +25,6 @@ from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
-from scull.runtime.scope import global_scope
 
 
 class Optimizer:
@@ -105,9 +105,10 @@ class Optimizer:
         return [p for g in self._param_groups for p in g["params"]]
 
     def group_of(self, param: Any) -> dict[str, Any]:
-        """The group `param` belongs to."""
+        """The group `param` belongs to; a variable stands for the parameter of its name."""
+        recorded = isinstance(param, Variable)
         for g in self._param_groups:
-            if any(p is param for p in g["params"]):
+            if any(p is param or (recorded and p.name == param.name) for p in g["params"]):
                 return g
         return {}
 
@@ -130,7 +131,8 @@ class Optimizer:
         return float(self._learning_rate)
 
     def set_lr(self, value: float) -> None:
-        """Change the learning rate; refused where a scheduler decides it."""
+        """Change the learning rate; refused where a scheduler decides it, and in static mode."""
+        needs_eager_mode("set_lr")
         if not isinstance(value, int | float):
             raise ArgumentTypeError(
                 "The type of 'value' in optimizer.set_lr must be float, but received "
@@ -142,12 +144,10 @@ class Optimizer:
                 "because this will lead to conflict."
             )
         self._learning_rate = float(value)
-        rate = self._rates.get(id(main_program()))
-        if not in_dynamic_mode() and rate is not None:
-            global_scope().var(rate.name).value = np.array(value, "float32")
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Let `scheduler` decide the learning rate."""
+        """Let `scheduler` decide the learning rate; refused in static mode."""
+        needs_eager_mode("set_lr_scheduler")
         if not isinstance(scheduler, LRScheduler):
             raise ArgumentTypeError(
                 "The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, "
@@ -174,6 +174,14 @@ class Optimizer:
             >>> opt.step()
             >>> opt.clear_grad()
         """
+        mode: Any = current()
+        if mode.setting is not None:
+            with interpreting(mode.below):
+                self.step()
+            return
+        if mode.captures:
+            mode.gradients.update(self)
+            return
         with no_grad():
             for group in self._param_groups:
                 pairs = [(p, p.node.total) for p in group["params"] if has_gradient(p)]
@@ -196,7 +204,7 @@ class Optimizer:
         arrays = [listed(op, n, values.get(n)) for n in op.inputs]
         outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
         kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.cpu
-        attrs = {**op.attrs, **self.attributes(param)}
+        attrs = self.all_attributes(param)
         for n in op.rounds:
             attrs[n] = rounded(attrs[n])
         start = now() if active else 0
@@ -214,8 +222,13 @@ class Optimizer:
         return given
 
     def attributes(self, param: Any) -> dict[str, Any]:
-        """The attributes of the update operator for one parameter."""
+        """The attributes of the update operator for one parameter, where they are no defaults."""
         return {}
+
+    def all_attributes(self, param: Any) -> dict[str, Any]:
+        """All attributes of the update operator for one parameter."""
+        wide = {"multi_precision": self._multi_precision}
+        return {**self.operator.op.attrs, **self.attributes(param), **wide}
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Make the gradients of all parameters zeros, or forget them.
@@ -223,6 +236,10 @@ class Optimizer:
         Args:
             set_to_zero (bool): zeros, with which a later step still moves what has moments.
         """
+        mode: Any = current()
+        if mode.captures:
+            mode.gradients.clear(self.parameters())
+            return
         for p in self.parameters():
             if p.node is not None:
                 p.node.clear(set_to_zero)
@@ -249,6 +266,15 @@ class Optimizer:
         """A state of one parameter; made when first asked for."""
         found = self._accumulators[self.spelt(name)].get(param.name)
         return self.make_state(name, param) if found is None else found
+
+    def _get_accumulator(self, name: str, param: Any) -> Any:
+        """The state of one parameter by the name it has in names of variables."""
+        if param.name not in self._accumulators.get(name, {}):
+            raise ArgumentError(
+                f"Accumulator {name} does not exist for parameter {param.name}; there are "
+                f"{', '.join(self._accumulators) or 'none'}"
+            )
+        return self._accumulators[name][param.name]
 
     @classmethod
     def spelt(cls, name: str) -> str:
@@ -319,6 +345,15 @@ class Optimizer:
 
     # ---- both modes ----
 
+    def by_group(self, pairs: list[Any]) -> list[tuple[dict[str, Any], list[Any]]]:
+        """The pairs of each group; those of no group come last."""
+        owner = {id(p): i for i, g in enumerate(self._param_groups) for p in g["params"]}
+        groups = [*self._param_groups, {}]
+        own: list[list[Any]] = [[] for _ in groups]
+        for pair in pairs:
+            own[owner.get(id(pair[0]), -1)].append(pair)
+        return [(g, found) for g, found in zip(groups, own, strict=True) if found]
+
     def prepared(self, pairs: list[Any], group: dict[str, Any]) -> list[Any]:
         """The gradients after clipping and decay."""
         clip = group.get("grad_clip", self._grad_clip)
@@ -339,6 +374,10 @@ class Optimizer:
         no_grad_set: Any = None,
     ) -> tuple[list[Any], list[Any]]:
         """Differentiate `loss` (in a Program) and update; eager code calls `backward` first."""
+        if current().captures:
+            loss.backward()
+            self.step()
+            return [], []
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         return self._apply_optimize(loss, startup_program, pairs), pairs
 
@@ -367,7 +406,8 @@ class Optimizer:
         pairs = sorted(params_grads, key=lambda pair: pair[0].name)
         if pairs and isinstance(pairs[0][0], Tensor):
             with no_grad():
-                self.update_eagerly(self.prepared(pairs, {}))
+                for group, own in self.by_group(pairs):
+                    self.update_eagerly(self.prepared(own, group))
             return []
         return apply_statically(self, pairs)
 
@@ -390,3 +430,13 @@ def has_gradient(param: Any) -> bool:
         and getattr(param, "trainable", True)
         and param.node.total is not None
     )
+
+
+def needs_eager_mode(method: str) -> None:
+    """Refuse what changes an optimizer after its updates stand in a Program."""
+    if not in_dynamic_mode():
+        raise AssertionError(
+            f"We only support '{method}()' in dynamic graph mode, please call "
+            "'paddle.disable_static()' to enter dynamic graph mode. In a Program let an "
+            "LRScheduler, given when the optimizer is made, decide the learning rate"
+        )

@@ -5,9 +5,10 @@ from typing import Any
 from scull.core import session
 from scull.core.attribute import normalised
 from scull.core.dtype import float32
-from scull.core.interpreter import interpreting
+from scull.core.interpreter import current, interpreting
 from scull.core.meta import Meta
 from scull.core.op import Op, op_of
+from scull.core.tensor import Tensor
 from scull.ir.block import stamp
 from scull.ir.operator import Operator
 from scull.ir.program import Program, main_program, startup_program
@@ -64,15 +65,21 @@ def global_rate(optimizer: Any) -> Any:
     return rate
 
 
-def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
-    """Append clipping, decay and updates; return the operators that update."""
+def apply_statically(
+    optimizer: Any, pairs: list[Any], group: dict[str, Any] | None = None
+) -> list[Operator]:
+    """Append clipping, decay and updates, by the settings of a `group` if any.
+
+    Returns the operators that update.
+    """
     block = main_program().current_block()
-    recorder = Recorder(block)
+    mode: Any = current()
+    recorder = mode if mode.captures else Recorder(block)
     program: Program = block.program
     with interpreting(recorder):
         given = [(p, g) for p, g in pairs if g is not None]
         with program.serving(OPTIMIZE):
-            given = optimizer.prepared(given, {})
+            given = optimizer.prepared(given, group or {})
             rate = global_rate(optimizer)
         for p, _ in given:
             for name in optimizer.states:
@@ -81,7 +88,7 @@ def apply_statically(optimizer: Any, pairs: list[Any]) -> list[Operator]:
         for p, g in given:
             with program.serving(OPTIMIZE, (p.name, g.name), f"/{numbered(program, 'optimizer')}/"):
                 own_rate = parameter_rate(optimizer, recorder, p, rate)
-                append_update(optimizer, block, p, g, own_rate)
+                append_update(optimizer, recorder, p, g, own_rate)
         for p, g in given if optimizer.finish else ():
             scope = f"/{numbered(program, optimizer.type)}/"
             with program.serving(OPTIMIZE, (p.name, g.name), scope):
@@ -107,14 +114,16 @@ def parameter_rate(optimizer: Any, recorder: Recorder, param: Any, rate: Any) ->
         return op_of("scale").call(rate, scale=factor)
 
 
-def append_update(optimizer: Any, block: Any, param: Any, grad: Any, rate: Any) -> Operator:
-    """Append the update operator of one parameter."""
+def append_update(optimizer: Any, recorder: Any, param: Any, grad: Any, rate: Any) -> Operator:
+    """Append the update operator of one parameter; states of eager mode are captured."""
     op: Op = optimizer.operator.op
+    block = recorder.block
     given = optimizer.operands(param, rate) | {"grad": grad}
+    given = {n: recorder.capture(v) if isinstance(v, Tensor) else v for n, v in given.items()}
     slots = {n: [v] if n in op.lists and v is not None else v for n, v in given.items()}
     inputs = tuple(slots.get(n) for n in op.inputs)
     outputs = tuple(slots.get(op.in_place[n]) for n in op.outputs)
-    attrs = {**op.attrs, **optimizer.attributes(param)}
+    attrs = optimizer.all_attributes(param)
     normal = {n: normalised(op.kinds[n], n, v) for n, v in attrs.items()}
     operator = Operator(block, op, inputs, outputs, normal)
     stamp(operator, block.program)

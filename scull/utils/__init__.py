@@ -82,7 +82,6 @@ def try_set_static_shape_tensor(tensor: Any, shape: Any) -> None:
 __getattr__ = absent(
     __name__,
     {
-        "Python's own `ast` is used": "gast",
         "operators are written in Python, nothing is compiled with a C++ compiler": "cpp_extension",
         "nothing is downloaded": "download image_util",
         "operators have one version": "op_version",

@@ -17,4 +17,4 @@ from scull.errors import ArgumentTypeError
 def test_what_is_no_tensor_is_named(call, law):
     with pytest.raises(ArgumentTypeError, match=law) as caught:
         call()
-    assert "test_mistake.py:" in caught.value.__notes__[0]
+    assert "test_mistake.py:" in str(caught.value)

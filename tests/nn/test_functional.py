@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+import scull as paddle
 from scull.core import session
 from scull.nn import functional as F
 from scull.tensor import ones, to_tensor, zeros
@@ -149,6 +150,23 @@ def test_dropout_keeps_the_mean_and_says_nothing_in_use():
     assert F.dropout(x, 0.25, training=False).numpy().all()
     close(F.dropout(x, 0.25, training=False, mode="downscale_in_infer"), 0.75)
     assert F.dropout(x, 0) is x
+
+
+def test_dropout_of_a_program_with_a_seed_drops_the_same_in_every_run():
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        main.random_seed = 7
+        with paddle.static.program_guard(main):
+            results = [F.dropout(paddle.ones([64]), 0.5) for _ in range(2)]
+            exe = paddle.static.Executor()
+            first, second = (exe.run(main, fetch_list=results) for _ in "ab")
+    finally:
+        paddle.disable_static()
+    assert first[0].tolist() == second[0].tolist() == second[1].tolist()
+    assert 0 < np.count_nonzero(first[0]) < 64
+    made = [o for o in main.global_block().ops if o.type == "dropout"]
+    assert [(o.attr("seed"), o.attr("fix_seed")) for o in made] == [(7, True)] * 2
 
 
 def test_dropout_along_axes_drops_the_others_together():

@@ -8,7 +8,8 @@ import pytest
 from scull import nn
 from scull.core import session
 from scull.core.dtype import dtype_of
-from scull.tensor import ones, zeros
+from scull.core.tensor import Rows
+from scull.tensor import ones, to_tensor, zeros
 
 
 @pytest.fixture(autouse=True)
@@ -356,3 +357,13 @@ def test_a_parameter_put_into_a_layer_takes_the_value_that_waits_for_it():
     made = layer.create_parameter([1])
     layer._loaddict_holder[made.name] = ones([1])
     assert layer.add_parameter("w", made).tolist() == [1.0]
+
+
+def test_a_gradient_of_some_rows_is_cast_row_by_row():
+    table = nn.Embedding(5, 2, sparse=True)
+    nn.functional.embedding(
+        to_tensor([1, 3]), table.weight.astype("float64"), sparse=True
+    ).sum().backward()
+    arrived = table.weight.node.total.array
+    assert type(arrived) is Rows and arrived.values.dtype == "float32"
+    assert arrived.dense().tolist() == [[0, 0], [1, 1], [0, 0], [1, 1], [0, 0]]

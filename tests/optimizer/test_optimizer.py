@@ -197,6 +197,29 @@ def test_mistakes_are_refused():
         scheduled.set_lr(0.5)
 
 
+def test_a_state_is_found_by_the_name_it_has_in_variables():
+    p = constant(1.0)
+    made = opt.Adam(0.1, parameters=[p])
+    with pytest.raises(ValueError, match=r"moment1 does not exist for parameter .*none"):
+        made._get_accumulator("moment1", p)
+    (p * 2.0).backward()
+    made.step()
+    assert made._get_accumulator(made._beta1_pow_acc_str, p).item() == pytest.approx(0.81)
+    assert made._get_accumulator("moment1", p).item() == pytest.approx(0.2)
+
+
+def test_a_learning_rate_that_a_program_reads_is_not_changed_by_its_optimizer():
+    made = opt.SGD(0.1, parameters=[])
+    paddle.enable_static()
+    try:
+        for change in (lambda: made.set_lr(0.5), lambda: made.set_lr_scheduler(None)):
+            with pytest.raises(AssertionError, match=r"'set_lr.*in dynamic graph mode"):
+                change()
+    finally:
+        paddle.disable_static()
+    assert made.get_lr() == 0.1
+
+
 def constant(value):
     start = paddle.nn.initializer.Constant(value)
     return paddle.create_parameter([1], "float32", default_initializer=start)

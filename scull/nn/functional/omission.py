@@ -6,6 +6,7 @@ from typing import Any
 from scull.core.dtype import bool_, float32, int32
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scull.ir.program import main_program
 from scull.nn.functional.naming import named
 from scull.ops import dropout as ops
 from scull.ops.compare import greater_equal
@@ -38,6 +39,8 @@ def dropout(
             "downscale_in_infer" multiplies all by ``1 - p`` where none is dropped.
         name (str, optional): the name of the output in a Program.
 
+    Where the default main Program has a `random_seed`, all calls drop the same elements.
+
     Returns:
         Tensor: of the shape and dtype of `x`.
 
@@ -53,11 +56,14 @@ def dropout(
         return x
     if axis is not None:
         return dropped_along(x, p, axis, training, mode, name)
+    seed = main_program().random_seed
     out, _ = ops.dropout(
         x,
         dropout_prob=p,
         is_test=not training,
         dropout_implementation=MODES[mode],
+        seed=seed,
+        fix_seed=seed != 0,
         **named(name),
     )
     return out

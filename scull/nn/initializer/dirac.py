@@ -55,9 +55,9 @@ class Dirac(Table):
 
     def numbers(self, shape: tuple[int, ...], dtype: DType) -> Any:
         if len(shape) not in (3, 4, 5):
-            raise ArgumentError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
+            raise AssertionError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
         if shape[0] % self._groups:
-            raise ArgumentError(f"{shape[0]} filters do not divide into {self._groups} groups")
+            raise AssertionError(f"{shape[0]} filters do not divide into {self._groups} groups")
         filters = np.zeros(shape, dtype.array)
         own = shape[0] // self._groups
         middle = tuple(n // 2 for n in shape[2:])

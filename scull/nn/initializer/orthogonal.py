@@ -58,7 +58,7 @@ class Orthogonal(Initializer):
     def matrix(self, shape: tuple[int, ...], dtype: DType, seed: int) -> Any:
         """Rows or columns of length 1, all orthogonal."""
         if len(shape) < 2:
-            raise ArgumentError(
+            raise AssertionError(
                 "Only Tensor with 2 or more dimensions can be initialized by Orthogonal"
             )
         rows, columns = shape[0], math.prod(shape[1:])

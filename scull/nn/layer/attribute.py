@@ -10,6 +10,7 @@ from scull.ir.variable import ParameterVariable, Variable
 from scull.ops.create import assign
 
 TABLES = ("_parameters", "_buffers", "_sub_layers")
+changes = [0]  # how often a layer got another member, or began to train or to test
 
 
 class Attributes:
@@ -34,6 +35,7 @@ class Attributes:
                 put_buffer(self, name, value)
             else:
                 object.__setattr__(self, name, value)
+                changes[0] += name == "training"
 
     def __delattr__(self, name: str) -> None:
         for table in TABLES:
@@ -58,6 +60,7 @@ def put(layer: Attributes, table: str, name: str, value: Any) -> None:
     for place in (own, *(own[t] for t in TABLES if t != table)):
         place.pop(name, None)
     own[table][name] = value
+    changes[0] += 1
 
 
 def put_buffer(layer: Attributes, name: str, value: Tensor) -> None:
@@ -98,9 +101,13 @@ def replaced(layer: Attributes, name: str, value: Any) -> bool:
 
 def rewritten(buffer: Any, value: Variable) -> Any:
     """The buffer after an operator of a Program wrote `value` into it."""
+    mode: Any = current()
+    if mode.captures and isinstance(buffer, Tensor):
+        mode.rewrite(buffer, value)
+        return buffer
     if not isinstance(buffer, Variable):
         return assign(value)
-    with current().into(buffer):
+    with mode.into(buffer):
         assign(value)
     return buffer
 

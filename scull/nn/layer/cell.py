@@ -214,7 +214,7 @@ class LSTMCell(RNNCellBase):
         """What is shown, and the new states."""
         h, c = self.get_initial_states(inputs) if states is None else states
         along, own = self.gates(inputs, h)
-        i, f, new, o = split(add(along, own), num=4, axis=-1)
+        i, f, new, o = split(add(along, own), num=4, axis=1)
         c = add(multiply(sigmoid(f), c), multiply(sigmoid(i), tanh(new)))
         h = multiply(sigmoid(o), tanh(c))
         return h, (h, c)

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from scull.autograd.interface import no_grad
+from scull.core.interpreter import current, interpreting
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
+from scull.nn.functional.norm import normalize
 from scull.nn.layer.linear import Linear
 from scull.nn.layer.transpose import Transpose
 from scull.ops.elementwise import divide, multiply
@@ -150,24 +152,25 @@ class SpectralNorm:
 
     def unit(self, x: Any) -> Any:
         """`x` of length 1."""
-        return x / max(float(np.sqrt(x @ x)), self.epsilon)
+        return normalize(x, axis=0, epsilon=self.epsilon)
 
-    def improve(self, layer: Any, weight: Any, steps: int) -> None:
+    def improve(self, layer: Any, matrix: Any, steps: int) -> None:
         """Bring both singular vectors nearer to the largest ones."""
-        matrix = self.matrix(weight.detach()).array
         u, v = getattr(layer, self.name + "_u"), getattr(layer, self.name + "_v")
-        for _ in range(steps):
-            v.array = self.unit(matrix.T @ u.array).astype(matrix.dtype)
-            u.array = self.unit(matrix @ v.array).astype(matrix.dtype)
+        with no_grad():
+            for _ in range(steps):
+                v.set_value(self.unit(matmul(matrix, u, transpose_x=True)))
+                u.set_value(self.unit(matmul(matrix, v)))
 
     def compute(self, layer: Any, steps: int) -> Any:
-        """The weight."""
-        weight = getattr(layer, self.name + "_orig")
-        self.improve(layer, weight, steps)
-        u, v = getattr(layer, self.name + "_u"), getattr(layer, self.name + "_v")
-        u, v = Tensor(u.array.copy()), Tensor(v.array.copy())
-        sigma = reduce_sum(multiply(u, matmul(self.matrix(weight), v)), axis=())
-        return divide(weight, sigma)
+        """The weight; singular values need all digits."""
+        with interpreting(current().below):
+            weight = getattr(layer, self.name + "_orig")
+            matrix = self.matrix(weight)
+            self.improve(layer, matrix, steps)
+            u, v = (assign(getattr(layer, self.name + part)) for part in ("_u", "_v"))
+            sigma = reduce_sum(multiply(u, matmul(matrix, v)), axis=())
+            return divide(weight, sigma)
 
     def __call__(self, layer: Any, inputs: Any) -> None:
         setattr(layer, self.name, self.compute(layer, self.steps if layer.training else 0))
@@ -217,7 +220,7 @@ def spectral_norm(
     chance = np.random.default_rng(0)
     for part, size in (("_u", rows), ("_v", weight.array.size // rows)):
         start = chance.standard_normal(size).astype(weight.array.dtype)
-        layer.register_buffer(name + part, Tensor(hook.unit(start).astype(start.dtype)))
+        layer.register_buffer(name + part, hook.unit(Tensor(start)))
     layer.add_parameter(name + "_orig", weight)
     layer.register_forward_pre_hook(hook)
     return layer

@@ -1,0 +1,121 @@
+"""Calls, sizes and items: what stands for a Python value may be one of a Program."""
+
+import ast
+from typing import Any
+
+from scull.jit.convert.expression import Expressions, is_meaning
+from scull.jit.convert.item import index_of
+from scull.jit.convert.scope import arguments_of
+from scull.jit.convert.syntax import load, meaning, placed
+
+SHOWN = ast.Name | ast.Slice  # an index with one of these is looked at when it runs
+OF_FRAMES = frozenset(["dir", "eval", "exec", "globals", "locals", "super", "vars"])
+
+
+class Sizes(Expressions):
+    """`x.shape`, `x.shape[0]` and `x.size`."""
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Attribute):  # a method of this name is none of these
+            node.func.value = self.visit(node.func.value)
+        else:
+            node.func = self.visit(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and is_shape(node.args):
+            node.args[0].value = self.visit(node.args[0].value)  # type: ignore[attr-defined]
+            return node
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if isinstance(node.ctx, ast.Load) and is_shape([node.value]) and is_number(node.slice):
+            holder = self.visit(node.value.value)  # type: ignore[attr-defined]
+            return placed(meaning("size_of", holder, node.slice), node)
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr not in ("shape", "size"):
+            return node
+        return placed(meaning(node.attr, node.value), node)
+
+
+def is_shape(nodes: list[ast.expr]) -> bool:
+    """Whether it is `x.shape`."""
+    return len(nodes) == 1 and isinstance(nodes[0], ast.Attribute) and nodes[0].attr == "shape"
+
+
+def is_number(node: ast.expr) -> bool:
+    """Whether it is an integer, perhaps below 0."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and is_number(node.operand)
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+class Items(Expressions):
+    """`x[i]`, where `x` may be a list of tensors or `i` a tensor."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        parts = list(ast.walk(node.slice))
+        plain = not is_number(node.slice) and not any(isinstance(n, SHOWN) for n in parts)
+        starred = any(isinstance(n, ast.Starred) for n in parts)
+        if not isinstance(node.ctx, ast.Load) or plain or starred:
+            return node
+        return placed(meaning("item", node.value, index_of(node)), node)
+
+
+class Lists(Expressions):
+    """`a + [b]` and `a += [b]`, where `a` may be a list of tensors of a Program."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        lists = isinstance(node.left, ast.List) or isinstance(node.right, ast.List)
+        if not isinstance(node.op, ast.Add) or not lists:
+            return node
+        return placed(meaning("joined", node.left, node.right), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Add) or not isinstance(node.value, ast.List):
+            return node
+        if not isinstance(node.target, ast.Name):
+            return node
+        value = meaning("extended", load(node.target.id), node.value)
+        return placed(ast.Assign([node.target], value), node)
+
+
+class Calls(Expressions):
+    """A called function is converted when it is called."""
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        called = node.func
+        if is_meaning(called) or (isinstance(called, ast.Name) and called.id in OF_FRAMES):
+            return node
+        node.func = placed(meaning("call", called), called)
+        return node
+
+
+class Parents(Expressions):
+    """`super()` without arguments, which works only where a method is written as such."""
+
+    def __init__(self) -> None:
+        self.first: list[str | None] = []
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        names = arguments_of(node)
+        self.first.append(names[0] if names else None)
+        self.generic_visit(node)
+        self.first.pop()
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        bare = isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
+        if bare and not node.keywords and self.first and self.first[0]:
+            node.args = [load("__class__"), load(self.first[0])]
+            placed(node, node)
+        return node

@@ -1,0 +1,59 @@
+"""The functions that converted code calls, under the names it has for them."""
+
+from builtins import slice
+
+from scull.jit.convert.run.branch import if_else, if_expression
+from scull.jit.convert.run.call import call
+from scull.jit.convert.run.item import (
+    change_item,
+    extended,
+    item,
+    joined,
+    rewrite_item,
+    set_item,
+    write_item,
+)
+from scull.jit.convert.run.journal import writing
+from scull.jit.convert.run.logic import (
+    and_,
+    assert_,
+    bind,
+    compare,
+    contains,
+    known,
+    lacks,
+    not_,
+    or_,
+)
+from scull.jit.convert.run.loop import while_loop
+from scull.jit.convert.run.size import shape, size, size_of
+from scull.jit.convert.run.walk import for_loop
+
+__all__ = [
+    "and_",
+    "assert_",
+    "bind",
+    "call",
+    "change_item",
+    "compare",
+    "contains",
+    "extended",
+    "for_loop",
+    "if_else",
+    "if_expression",
+    "item",
+    "joined",
+    "known",
+    "lacks",
+    "not_",
+    "or_",
+    "rewrite_item",
+    "set_item",
+    "shape",
+    "size",
+    "size_of",
+    "slice",
+    "while_loop",
+    "write_item",
+    "writing",
+]

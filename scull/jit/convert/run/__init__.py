@@ -1,0 +1,1 @@
+"""What the calls in converted code do when it runs: Python, or a part of a Program."""

@@ -1,0 +1,84 @@
+"""Parts of a Program that are recorded on trial, and dropped when they came out otherwise."""
+
+from typing import Any, NamedTuple
+
+from scull.core.meta import Meta
+from scull.ir.block import Block
+from scull.ir.program import main_program
+from scull.ir.variable import Variable
+from scull.jit.convert.run.journal import added
+from scull.jit.convert.run.refusal import refused
+from scull.jit.convert.run.state import State
+from scull.jit.convert.run.value import variable
+from scull.tensor.array import create_array
+
+TRIALS = 16  # after so many a state is taken to settle never
+
+
+class Kind(NamedTuple):
+    """What a value that goes from round to round is taken to be."""
+
+    meta: Meta
+    number: bool
+    stops: bool  # whether no gradient flows to it
+
+
+class Again(Exception):
+    """Recording has shown that a value of the state is of another kind than was assumed."""
+
+    def __init__(
+        self,
+        place: int = -1,
+        path: tuple[Any, ...] = (),
+        kind: Kind | None = None,
+        written: Any = (),
+    ) -> None:
+        super().__init__(place)
+        self.place, self.path, self.kind = place, path, kind  # no kind: a list that grows
+        self.written = written  # attributes that are state, too
+
+
+class Mark:
+    """The end of the Program at one time."""
+
+    def __init__(self) -> None:
+        self.program = main_program()
+        self.block: Block = self.program.current_block()
+        self.blocks, self.operators = len(self.program.blocks), len(self.block.ops)
+
+    def drop(self) -> None:
+        """Take away what was recorded since."""
+        del self.program.blocks[self.blocks :]
+        del self.block.ops[self.operators :]
+        self.program.current_block_idx = self.block.idx
+        self.program.changed()
+
+    def inner(self) -> Block:
+        """A new block within."""
+        return self.program.block_inside(self.block)  # type: ignore[no-any-return]
+
+
+def widened(state: State, again: Again) -> None:
+    """Let the state hold what recording has shown."""
+    if again.written:
+        added(state, again.written)
+    else:
+        grown(state, again.place)
+
+
+def grown(state: State, place: int) -> None:
+    """Let the list at `place` be a variable that holds a list of tensors."""
+    found = state.places[place].read()
+    if not isinstance(found, list):
+        raise refused(
+            f"`{state.names[place]}` is {type(found).__name__} and grows, or shrinks, where a "
+            "Tensor decides; only a list can"
+        )
+    state.places[place].write(array_of(found))
+
+
+def array_of(values: list[Any]) -> Variable:
+    """A variable that holds the tensors of a list."""
+    held = [variable(v) for v in values]
+    dtype = held[0].dtype if held else "float32"
+    return create_array(dtype, held)  # type: ignore[no-any-return]

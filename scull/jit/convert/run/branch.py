@@ -1,0 +1,127 @@
+"""`if`: one branch runs, or both are recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+from scull.ir.variable import Variable
+from scull.jit.convert.run.attempt import TRIALS, Again, Mark, widened
+from scull.jit.convert.run.journal import unknown, watched
+from scull.jit.convert.run.merge import Chosen, Merging
+from scull.jit.convert.run.refusal import both_recorded, refused
+from scull.jit.convert.run.state import State
+from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of, value_of
+from scull.jit.convert.run.value import graph, truth
+from scull.static.nn.block import ConditionalBlock
+from scull.tensor.logic import logical_not
+
+Branch = Callable[[], Any]
+
+
+def if_else(
+    test: Any,
+    then: Branch,
+    otherwise: Branch | None,
+    names: tuple[str, ...],
+    passing: tuple[str, ...] = (),
+) -> None:
+    """`if test: then` `else: otherwise`, which change what `names` name.
+
+    What `passing` names is changed too, and nobody reads it afterwards.
+    """
+    holds = graph(test)
+    if holds is not None:
+        record_branch(
+            holds, then, otherwise, State(names, then, otherwise), State(passing, then, otherwise)
+        )
+    elif test:
+        then()
+    elif otherwise is not None:
+        otherwise()
+
+
+def if_expression(test: Any, then: Branch, otherwise: Branch) -> Any:
+    """`then if test else otherwise`."""
+    holds = graph(test)
+    if holds is None:
+        return then() if test else otherwise()
+    result: Any = None
+
+    def first() -> None:
+        nonlocal result
+        result = then()
+
+    def second() -> None:
+        nonlocal result
+        result = otherwise()
+
+    record_branch(holds, first, second, State(("result",), first))
+    return result
+
+
+def record_branch(
+    holds: Variable,
+    then: Branch,
+    otherwise: Branch | None,
+    state: State,
+    passing: State | None = None,
+) -> None:
+    """Record both branches, of which one runs."""
+    condition = truth(holds)
+    before = [tree_of(v) for v in state.read()]
+    kept = [tree_of(v) for v in passing.read()] if passing else []
+    for _ in range(TRIALS):
+        mark = Mark()
+        try:
+            state.write(recorded(mark, condition, (then, otherwise), state, passing))
+            return
+        except Again as again:
+            mark.drop()
+            if passing:
+                passing.write(restored(kept))
+            state.write(restored(before))
+            widened(state, again)
+            before = [tree_of(v) for v in state.read()]
+    raise refused("the branches never agree on what they change")
+
+
+def recorded(
+    mark: Mark,
+    condition: Variable,
+    branches: tuple[Branch | None, ...],
+    state: State,
+    passing: State | None,
+) -> list[Any]:
+    """The state behind two branches, of which `condition` chooses one."""
+    conditions = [condition, logical_not(condition)]
+    before = [tree_of(v) for v in state.read()]
+    kept = [tree_of(v) for v in passing.read()] if passing else []
+    blocks, results = [], []
+    for branch in branches:
+        block = mark.inner()
+        with mark.program.inside(block), watched() as found:
+            if branch is not None:
+                try:
+                    branch()
+                except Again:
+                    raise
+                except RecursionError:
+                    raise refused("a function calls itself where a Tensor decides") from None
+                except Exception as error:
+                    raise both_recorded(error) from None
+        if more := unknown(state, found):
+            raise Again(written=more)
+        results.append([tree_of(v) for v in state.read()])
+        state.write(restored(before))
+        if passing:
+            passing.write(restored(kept))
+        blocks.append(block)
+    joined = Merging(blocks, state.names).joined(*results)
+    for which, block in zip(conditions, blocks, strict=True):
+        if block.ops:
+            ConditionalBlock([which], is_scalar_condition=True).complete(block)
+
+    def settled(leaf: Any, _: Any) -> Any:
+        return leaf.select(condition) if isinstance(leaf, Chosen) else leaf
+
+    trees = [mapped(settled, tree) for tree in joined]
+    return [value_of(t, t.origin if isinstance(t, Tree) else None) for t in trees]

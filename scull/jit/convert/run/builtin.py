@@ -1,0 +1,188 @@
+"""What functions of Python mean when values of a Program are given to them."""
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from scull.core.meta import Kind
+from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
+from scull.jit.convert.run.indexed import Backwards, Beside, Numbered, Range, Walk, is_unknown
+from scull.jit.convert.run.logic import and_, or_
+from scull.jit.convert.run.value import as_number, graph, is_array
+from scull.static.printing import Print
+from scull.tensor import abs as absolute
+from scull.tensor import cast, maximum, minimum, reshape, stack
+from scull.tensor import sum as total
+from scull.tensor.array import array_length
+from scull.tensor.attribute import shape as shape_of
+
+
+def print_(*values: Any, **options: Any) -> None:
+    """`print`: tensors are printed by every run, the rest while it is recorded."""
+    found = [graph(v) for v in values]
+    if all(v is None for v in found):
+        builtins.print(*values, **options)
+        return
+    for value, variable in zip(values, found, strict=True):
+        if variable is None:
+            builtins.print(value, **options)
+        elif variable.kind is not Kind.ARRAY:
+            Print(variable)
+
+
+def len_(value: Any) -> Any:
+    """`len`."""
+    if is_array(value):
+        return as_number(reshape(array_length(value), []))
+    if isinstance(value, Walk):
+        return value.length
+    if isinstance(value, Variable) and value.shape[:1] == (-1,):
+        return as_number(shape_of(value)[0])
+    return builtins.len(value)
+
+
+def casting(kind: type, dtype: str) -> Callable[..., Any]:
+    """`bool`, `int` or `float`: elements of 32 bits as in Paddle, unless they have 64 already."""
+
+    @functools.wraps(kind, updated=())
+    def function(*values: Any) -> Any:
+        found = graph(values[0]) if len(values) == 1 else None
+        if found is None:
+            return kind(*values)
+        wide = found.dtype.name if found.dtype.name == dtype[:-2] + "64" else dtype
+        made = cast(found, wide)
+        made.stop_gradient = True  # as a number of Python it would carry none
+        return made if dtype == "bool" else as_number(made)
+
+    return function
+
+
+def abs_(value: Any) -> Any:
+    """`abs`."""
+    found = graph(value)
+    return builtins.abs(value) if found is None else absolute(found)
+
+
+def range_(*bounds: Any) -> Any:
+    """`range`."""
+    found = [graph(b) for b in bounds]
+    if all(f is None for f in found):
+        return builtins.range(*bounds)
+    return Range(*[b if f is None else f for b, f in zip(bounds, found, strict=True)])
+
+
+def enumerate_(values: Any, start: Any = 0) -> Any:
+    """`enumerate`."""
+    if is_unknown(values) or isinstance(start, Variable):
+        return Numbered(values, start)
+    return builtins.enumerate(values, start)
+
+
+def zip_(*columns: Any, strict: bool = False) -> Any:
+    """`zip`."""
+    if any(map(is_unknown, columns)):
+        return Beside(*columns)
+    return builtins.zip(*columns, strict=strict)
+
+
+def reversed_(values: Any) -> Any:
+    """`reversed`."""
+    return Backwards(values) if is_unknown(values) else builtins.reversed(values)
+
+
+def map_(function: Any, *columns: Any) -> Any:
+    """`map`."""
+    return builtins.map(CALL[0](function), *columns)
+
+
+def filter_(function: Any, values: Any) -> Any:
+    """`filter`."""
+    return builtins.filter(None if function is None else CALL[0](function), values)
+
+
+def isinstance_(value: Any, kinds: Any) -> bool:
+    """`isinstance`: what stands for a tensor while a Program is recorded is one."""
+    if isinstance(value, Variable):
+        asked = kinds if isinstance(kinds, tuple) else (kinds,)
+        if Tensor in asked:
+            return True
+    return builtins.isinstance(value, kinds)
+
+
+def extreme(kind: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`min` or `max`."""
+
+    @functools.wraps(kind)
+    def function(*values: Any, **options: Any) -> Any:
+        several = list(values[0]) if len(values) == 1 and is_listed(values[0]) else list(values)
+        found = [graph(v) for v in several]
+        if options or len(several) < 2 or all(f is None for f in found):
+            return kind(*values, **options)
+        first = next(f for f in found if f is not None)
+        given = [alike(v, first) if f is None else f for v, f in zip(several, found, strict=True)]
+        return functools.reduce(choose, given)
+
+    return function
+
+
+def alike(value: Any, variable: Variable) -> Any:
+    """A number as a variable beside another."""
+    return variable * 0 + value
+
+
+def is_listed(values: Any) -> bool:
+    """Whether it is a list or a tuple."""
+    return isinstance(values, list | tuple)
+
+
+def sum_(values: Any, *start: Any, **options: Any) -> Any:
+    """`sum`."""
+    if not isinstance(values, Variable) or not is_unknown(values):
+        return builtins.sum(values, *start, **options)
+    rows = stack(values) if is_array(values) else values
+    return total(rows, axis=0) + (start[0] if start else options.get("start", 0))
+
+
+def every(values: Any) -> Any:
+    """`all`."""
+    found: Any = True
+    for value in values:
+        found = value if found is True else and_(found, lambda value=value: value)
+        if graph(found) is None and not found:
+            return False
+    return found if graph(found) is not None else True
+
+
+def some(values: Any) -> Any:
+    """`any`."""
+    found: Any = False
+    for value in values:
+        found = value if found is False else or_(found, lambda value=value: value)
+        if graph(found) is None and found:
+            return True
+    return found if graph(found) is not None else False
+
+
+CALL: list[Any] = []  # how functions that are given to these are called
+BUILTINS: dict[Any, Any] = {
+    builtins.abs: abs_,
+    builtins.all: every,
+    builtins.any: some,
+    builtins.bool: casting(bool, "bool"),
+    builtins.enumerate: enumerate_,
+    builtins.filter: filter_,
+    builtins.float: casting(float, "float32"),
+    builtins.int: casting(int, "int32"),
+    builtins.isinstance: isinstance_,
+    builtins.len: len_,
+    builtins.map: map_,
+    builtins.max: extreme(max, maximum),
+    builtins.min: extreme(min, minimum),
+    builtins.print: print_,
+    builtins.range: range_,
+    builtins.reversed: reversed_,
+    builtins.sum: sum_,
+    builtins.zip: zip_,
+}

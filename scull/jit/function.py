@@ -1,0 +1,381 @@
+"""StaticFunction: a function whose calls run Programs, one for each description of arguments."""
+
+import functools
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from scull.core.interpreter import current, interpreting, modes
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, RunError
+from scull.flags import PADDLE
+from scull.ir.program import Program
+from scull.jit.concrete import ConcreteProgram, record
+from scull.jit.convert import converted, text
+from scull.jit.error import told, why
+from scull.jit.lazy import Lazy, Pieces
+from scull.jit.piece import Piece, Stale
+from scull.jit.signature import Signature, key_of, leaves
+from scull.nn.layer.attribute import Attributes, changes
+
+MANY = 8  # Programs of one function, from which on it is told what asks for them
+MOST = 1024  # calls that are known without looking at the signature
+
+
+class Entry(NamedTuple):
+    """What serves the calls of one key."""
+
+    concrete: ConcreteProgram
+    piece: Piece
+    order: tuple[int, ...] | None  # of the tensors of a call, when not that of the parameters
+    single: bool  # whether it returns one tensor
+
+
+class Broken(NamedTuple):
+    """Calls of one key that no one Program serves: pieces of graph, and why."""
+
+    pieces: Pieces
+    reason: str
+
+
+class StaticFunction:
+    """A function, or a method, that is recorded into Programs and run by the executor.
+
+    Args:
+        function (callable): what is called; a method brings its object.
+        input_spec (list[InputSpec], optional): what is known of the first arguments.
+        full_graph (bool): whether all of it has to be one Program.
+        property (bool): whether its value, or what it returns, is saved with a model as a property.
+        build_strategy, backend: kept for Paddle's signature.
+
+    Examples:
+        >>> import scull as paddle
+        >>> @paddle.jit.to_static
+        ... def relu(x):
+        ...     if x.sum() > 0:
+        ...         return x
+        ...     return x * 0.0
+        >>> relu(paddle.to_tensor([1.0, 2.0])).tolist()
+        [1.0, 2.0]
+        >>> len(relu.program_cache)
+        1
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        input_spec: Any = None,
+        *,
+        full_graph: bool = True,
+        property: bool = False,
+        build_strategy: Any = None,
+        backend: Any = None,
+    ) -> None:
+        self._instance = getattr(function, "__self__", None)
+        self._dygraph_function = getattr(function, "__func__", function)
+        self._input_spec, self._property, self.full_graph = input_spec, property, full_graph
+        self.options = {"build_strategy": build_strategy, "backend": backend}
+        self._training = True
+        self.fast: dict[Any, Entry | Broken] = {}
+        self.broken: Broken | None = None  # the last time it ran in pieces
+        self.seen = -1  # how often layers had changed when `fast` was last right
+        self.program_cache = ProgramCache()
+        self.lock = threading.RLock()
+        self.bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        functools.update_wrapper(self, self._dygraph_function)
+
+    def __get__(self, instance: Any, owner: Any = None) -> "StaticFunction":
+        if instance is None:
+            return self
+        found = self.bound.get(instance)
+        if found is None:
+            found = self.bound[instance] = self.copied_for(instance)
+        return found
+
+    def copied_for(self, instance: Any) -> "StaticFunction":
+        """The same function as a method of another object."""
+        method = self._dygraph_function
+        if instance is not None:
+            method = method.__get__(instance)
+        options: dict[str, Any] = {"full_graph": self.full_graph, "property": self._property}
+        return type(self)(method, self._input_spec, **options, **self.options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "StaticFunction":
+        return self.copied_for(memo.get(id(self._instance), self._instance))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        mode: Any = modes and current()
+        if mode and not mode.eager:
+            return self.inlined(args, kwargs)
+        if not PADDLE["FLAGS_enable_to_static"]:
+            return self.dygraph_function(*args, **kwargs)
+        inputs: list[Tensor] = []
+        key: Any = [mode.setting] if mode and mode.setting else []
+        for v in args:
+            if type(v) is Tensor:  # as `key_of` says, without the call
+                array = v.array
+                key.append((array.shape, array.dtype.num, v.node is None))
+                inputs.append(v)
+            else:
+                key.append(key_of(v, inputs))
+        if kwargs:
+            key += [(n, key_of(v, inputs)) for n, v in kwargs.items()]
+        key = tuple(key)
+        if self.seen != changes[0]:
+            self.fast.clear()
+            self.seen = changes[0]
+        try:
+            entry = self.fast.get(key) or self.entry(key, args, kwargs)
+            if type(entry) is Broken:
+                return self.in_pieces(entry, args, kwargs)
+            if entry.order is not None:
+                inputs = [inputs[i] for i in entry.order]
+            if entry.single:
+                return entry.piece(inputs)[0]
+            return entry.concrete.returned(entry.piece(inputs))
+        except Stale:
+            self.program_cache.forget(entry.concrete)
+            self.fast.clear()
+        except Exception as error:
+            raise told(error) from None
+        return self(*args, **kwargs)
+
+    def in_pieces(self, broken: Broken, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run it as Python, whose operators wait until a value is asked for.
+
+        Once that went well, all calls run so; the first time a warning says why.
+        """
+        broken.pieces.notes.clear()
+        mode = Lazy(broken.pieces, record=current().record)
+        with interpreting(current().over(mode)):
+            found = self.dygraph_function(*args, **kwargs)
+            mode.waiting.settle("its end")
+        if self.broken is None:  # and not an error whichever way it runs
+            self.broken = broken
+            warnings.warn(
+                f"{broken.reason}. It runs in pieces of graph with Python between them; `report()` "
+                "of the function tells more, and with full_graph=True this is an error",
+                stacklevel=3,
+            )
+        return found
+
+    def report(self) -> str:
+        """Why it is no one Program, and the pieces of its last call: their ends and sizes."""
+        if self.broken is None:
+            return "1 piece of graph: the whole function"
+        return f"{self.broken.reason}\n{self.broken.pieces.report()}"
+
+    def inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call within a function that is being recorded, or in static mode."""
+        function = converted(self._dygraph_function)
+        first = () if self._instance is None else (self._instance,)
+        return function(*first, *args, **kwargs)
+
+    # ---- Programs ----
+
+    @functools.cached_property
+    def function_spec(self) -> Signature:
+        """The parameters, and what `input_spec` says of them."""
+        return Signature(self._dygraph_function, self._input_spec, self._instance is not None)
+
+    def entry(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | Broken:
+        """What serves this call, made when there is nothing yet; known by `key` from now on."""
+        if self.broken is not None:
+            return self.broken
+        given, named = self.function_spec.named(args, kwargs)
+        described = self.function_spec.described(given, named)
+        try:
+            concrete, piece = self.program_for(*described)
+        except Exception as error:
+            if self.full_graph:
+                raise
+            return Broken(Pieces(), f"`{self.__name__}` is no one Program: {why(error)}")
+        came = [v for v in leaves([args, kwargs]) if is_tensor(v)]
+        asked = [v for v in leaves([given, named]) if any(v is c for c in came)]
+        order = tuple(next(i for i, c in enumerate(came) if c is v) for v in asked)
+        if len(self.fast) >= MOST:
+            self.fast.clear()
+        straight = order == tuple(range(len(came)))
+        found = self.fast[key] = Entry(
+            concrete, piece, None if straight else order, concrete.single
+        )
+        return found
+
+    def program_for(self, args: list[Any], kwargs: dict[str, Any]) -> tuple[ConcreteProgram, Piece]:
+        """The Program for arguments with descriptions in the place of tensors."""
+        key = (key_of(args, []), key_of(kwargs, []), self.state())
+        with self.lock:
+            found = self.program_cache.found(key)
+            if found is None:
+                concrete = self.recorded(args, kwargs)
+                piece = concrete.piece(self.__name__, self._training)
+                found = self.program_cache.put(key, concrete, piece)
+                self.program_cache.warn_of_many(self.__name__, self.function_spec)
+            return found
+
+    def recorded(self, args: list[Any], kwargs: dict[str, Any]) -> ConcreteProgram:
+        """Record the function on descriptions of its arguments."""
+        names = [p.name for p in self.function_spec.parameters]
+        first = () if self._instance is None else (self._instance,)
+        function = converted(self._dygraph_function)
+        return record(self._dygraph_function, function, args, kwargs, names, first, self.full_graph)
+
+    def state(self) -> Any:
+        """What a Program depends on besides the arguments: who trains, casts, which tensors."""
+        layer, setting = self._instance, current().setting
+        if not isinstance(layer, Attributes):
+            return (self._training, setting)
+        inside: Any = layer
+        behaviour = tuple([part.training for part in inside.sublayers(include_self=True)])
+        tensors = tuple([id(t) for t in (*inside.parameters(), *inside.buffers())])
+        return (self._training, setting, behaviour, tensors)
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Piece]:
+        """The Program that a call with these arguments, or descriptions of them, would run."""
+        if not args and not kwargs and self.function_spec.specs is not None:
+            return self.program_for(*self.function_spec.expected())
+        given, named = self.function_spec.named(args, kwargs)
+        return self.program_for(*self.function_spec.described(given, named))
+
+    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
+        """The Program for `input_spec`; without one, that of what was said or called before."""
+        if input_spec is not None:
+            other = self.copied_for(self._instance)
+            other._input_spec = input_spec
+            other._training = self._training
+            return other.get_concrete_program()[0]
+        if self._input_spec is not None:
+            return self.get_concrete_program()[0]
+        found = self.program_cache.last()
+        if found is None:
+            signature = self.function_spec
+            if not any(p.default is p.empty for p in signature.parameters):
+                return self.program_for(*signature.expected())[0]
+            raise ArgumentError(
+                f"no Program of `{self.__name__}` is known: call it once, or say by input_spec "
+                "what its arguments are"
+            )
+        concrete: ConcreteProgram = found[1][0]
+        return concrete
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The Program recorded last, or the one for `input_spec`."""
+        return self.concrete_program_specify_input_spec()
+
+    @property
+    def main_program(self) -> Program:
+        """The Program recorded last."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The variables of its tensors among the arguments."""
+        return self.concrete_program.entries
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The variables it returns."""
+        return self.concrete_program.exits
+
+    @property
+    def code(self) -> str:
+        """The source after conversion."""
+        return text(self._dygraph_function)
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+        if self._instance is None:
+            return self._dygraph_function
+        return self._dygraph_function.__get__(self._instance)
+
+    @property
+    def is_property(self) -> bool:
+        return self._property
+
+    def rollback(self) -> Callable[..., Any]:
+        """Put the function as it was written back into its object; return it."""
+        plain = self.dygraph_function
+        if self._instance is not None and self.__name__ in vars(self._instance):
+            setattr(self._instance, self.__name__, plain)
+        return plain
+
+    def train(self) -> None:
+        """Let operators train that tell testing from training; a layer says so itself."""
+        self.behave(True)
+
+    def eval(self) -> None:
+        """Let operators test that tell testing from training; a layer says so itself."""
+        self.behave(False)
+
+    def behave(self, training: bool) -> None:
+        """Set whether it trains."""
+        if isinstance(self._instance, Attributes):
+            raise RunError(
+                f"`{self.__name__}` is a method of a layer: call `train()` or `eval()` of that"
+            )
+        self._training = training
+        self.fast.clear()
+
+    def get_traced_count(self) -> int:
+        """How often it was recorded."""
+        return len(self.program_cache)
+
+
+class ProgramCache:
+    """The Programs of one function, by what they depend on."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, tuple[ConcreteProgram, Piece]] = {}
+        self.warned = False
+
+    def __len__(self) -> int:
+        return len(self.programs)
+
+    def found(self, key: Any) -> tuple[ConcreteProgram, Piece] | None:
+        """The Program of `key`."""
+        return self.programs.get(key)
+
+    def put(
+        self, key: Any, concrete: ConcreteProgram, piece: Piece
+    ) -> tuple[ConcreteProgram, Piece]:
+        """Keep a Program."""
+        self.programs[key] = concrete, piece
+        return concrete, piece
+
+    def forget(self, concrete: ConcreteProgram) -> None:
+        """Drop a Program that fits no more."""
+        for key in [k for k, v in self.programs.items() if v[0] is concrete]:
+            del self.programs[key]
+
+    def concrete_programs(self) -> list[ConcreteProgram]:
+        return [concrete for concrete, _ in self.programs.values()]
+
+    def last(self) -> Any:
+        """The key of the Program recorded last, the Program and how it runs; None without one."""
+        return next(reversed(self.programs.items()), None)
+
+    def warn_of_many(self, name: str, signature: Signature) -> None:
+        """Say which argument asks for ever more Programs."""
+        if len(self.programs) < MANY or self.warned:
+            return
+        self.warned = True
+        columns = zip(*[key[0][1:] for key in self.programs], strict=False)
+        counts = [len(set(column)) for column in columns]
+        if not counts or max(counts) == 1:
+            return
+        at = counts.index(max(counts))
+        warnings.warn(
+            f"`{name}` was recorded {len(self.programs)} times: its argument "
+            f"`{signature.name_of(at)}` came in {counts[at]} forms. Say by input_spec which sizes "
+            "vary (None), or pass numbers that vary as tensors",
+            stacklevel=6,
+        )
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether an argument is a tensor of the Program."""
+    return isinstance(value, Tensor) or type(value).__name__ == "ndarray"

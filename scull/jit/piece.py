@@ -1,0 +1,415 @@
+"""A Program that runs as one operator of the tape, forward and backward by the executor."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from scull.autograd.program import gradients
+from scull.autograd.version import changed
+from scull.core import session
+from scull.core.interpreter import is_recording, modes
+from scull.core.random import Draw
+from scull.core.tensor import Node, Part, Tensor, new, tick
+from scull.core.timeline import active
+from scull.eager.change import overwrite
+from scull.executor.alias import written
+from scull.executor.binding import Bound, planned
+from scull.executor.closed import BACKWARD
+from scull.executor.executor import Executor, executed
+from scull.executor.recorded import recorded
+from scull.executor.run import run
+from scull.flags import changes
+from scull.ir.block import Block
+from scull.ir.clone import copied
+from scull.ir.operator import Operator, each
+from scull.ir.program import Program
+from scull.ir.variable import Variable
+from scull.jit.capture import TensorCell
+from scull.runtime.scope import Scope
+
+HOST = Executor()
+
+
+class Run:
+    """A Program planned for values that stand in a row: those it begins with, those it gives."""
+
+    def __init__(
+        self, program: Program, entries: list[str], exits: list[str], scope: Scope
+    ) -> None:
+        self.program, self.entries, self.results, self.scope = program, entries, exits, scope
+        self.bind()
+
+    def bind(self) -> None:
+        """Plan under the flags of this moment."""
+        self.era = changes[0]
+        plan = planned(self.program, tuple(self.entries), tuple(self.results))
+        slots = {v.name: (slot, overwritten) for v, slot, overwritten in plan.feeds}
+        self.slots = [slots.get(name, (0, False))[0] for name in self.entries]
+        self.overwritten = [slot for slot, over in slots.values() if over]
+        self.exits = [slot for slot, _ in plan.fetches]
+        self.copies = [copy for _, copy in plan.fetches]
+        self.fills, self.takes = list(enumerate(self.slots)), list(plan.fetches)
+        self.bound = bound = Bound(plan, self.scope)
+        self.captured = [(cell.tensor, slot) for cell, slot in bound.cells]
+        over = {v.name for step in plan.instructions for v in written(step.operator)}
+        self.changes = [cell for cell, _ in bound.cells if cell.name in over]
+        alone = bound.turn is not None or bound.waits or bound.checked or bound.threads > 1
+        apart = self.overwritten or self.changes or bound.draws or bound.stores
+        self.straight = not (alone or apart)
+
+    def __call__(self, values: list[Any], draw: Draw | None = None) -> list[Any]:
+        """What the Program gives for `values`; its random numbers are those of `draw` if given."""
+        if self.era != changes[0]:
+            self.bind()
+        if not self.straight or active:
+            return self.by_turns(values, draw)
+        bound = self.bound
+        frame: list[Any] = [None] * bound.size
+        for slot, value in zip(self.slots, values, strict=False):
+            frame[slot] = value
+        for tensor, slot in self.captured:
+            frame[slot] = tensor.array
+        run(bound.plan, bound.steps, frame)
+        return [frame[slot] for slot in self.exits]
+
+    def tensors(self, inputs: list[Tensor], draw: Draw | None = None) -> list[Tensor]:
+        """What the Program gives for `inputs`, off the tape."""
+        if self.era != changes[0] or not self.straight or active:
+            return owned(self([t.array for t in inputs], draw), enumerate(self.copies))
+        bound = self.bound
+        frame: list[Any] = [None] * bound.size
+        for i, slot in self.fills:
+            frame[slot] = inputs[i].array
+        for t, slot in self.captured:
+            frame[slot] = t.array
+        run(bound.plan, bound.steps, frame)
+        return owned(frame, self.takes)
+
+    def by_turns(self, values: list[Any], draw: Draw | None) -> list[Any]:
+        """The same, when no other run is in its way."""
+        if self.bound.turn is None:
+            return self.ran(values, draw)
+        with self.bound.turn:
+            return self.ran(values, draw)
+
+    def ran(self, values: list[Any], draw: Draw | None) -> list[Any]:
+        """One run with all that may belong to it."""
+        bound = recorded(self.bound) if active else self.bound
+        frame: list[Any] = [None] * bound.size
+        for slot, value in zip(self.slots, values, strict=True):
+            frame[slot] = value
+        for tensor, slot in self.captured:
+            frame[slot] = tensor.array
+        for slot in self.overwritten:
+            frame[slot] = frame[slot].copy()
+        if bound.draws:
+            generator = session.generator()
+            ahead = bound.draws > 0
+            frame[1] = (draw or generator.reserve(bound.draws)) if ahead else generator
+        executed(HOST, bound, frame)
+        for cell in self.changes:
+            changed(cell.value, "a function made static")
+        return [frame[slot] for slot in self.exits]
+
+    def drawn(self) -> Draw:
+        """The random numbers that the next run takes, which nobody else gets."""
+        return session.generator().reserve(max(self.bound.draws, 0))
+
+
+class Piece:
+    """A Program as a function of Tensors, and of those Tensors that it captured."""
+
+    def __init__(
+        self,
+        name: str,
+        program: Program,
+        entries: list[Variable],
+        exits: list[Variable],
+        captured: dict[Variable, Tensor],
+        order: int = 1,
+    ) -> None:
+        self.name, self.recorded = name, program
+        self.silent = [v.stop_gradient for v in (*entries, *captured)]
+        self.entries, self.exits = [v.name for v in entries], [v.name for v in exits]
+        self.captured = {v.name: t for v, t in captured.items()}
+        self.tensors = list(captured.values())
+        self.order = order  # of the derivatives that it would give
+        self.closed = False  # whether it differentiates itself, and the tape does not
+        self.scope = Scope()
+        for name_, tensor in self.captured.items():
+            self.scope.cells[name_] = TensorCell(name_, tensor)
+        self.differentiable = [is_differentiable(v) for v in exits]
+        changed = {v.name for o in program.global_block().ops for v in o.results()}
+        self.mutated = [n for n in self.entries if n in changed]  # written over, as in eager mode
+        self.alone: Run | None = None
+        self.derivatives: dict[tuple[bool, ...], Derivative | None] = {}
+
+    def __call__(self, inputs: list[Tensor], draw: Draw | None = None) -> list[Tensor]:
+        """The results for `inputs`, on the tape where one of the operands is."""
+        if not self.closed and (not modes or is_recording()):
+            for t in chain(inputs, self.tensors) if self.tensors else inputs:
+                if t.node is not None:
+                    found = self.on_tape(inputs, draw)
+                    if found is not None:
+                        return found
+                    break
+        alone = self.alone
+        if alone is None:
+            results = [*self.exits, *self.mutated]
+            alone = self.alone = Run(self.recorded, self.entries, results, self.scope)
+        found = alone.tensors(inputs, draw)
+        if not self.mutated:
+            return found
+        self.hand_back(inputs, [t.array for t in found[len(self.exits) :]])
+        return found[: len(self.exits)]
+
+    def hand_back(self, inputs: list[Tensor], arrays: list[Any]) -> None:
+        """Write over the inputs that the function wrote over, those on the tape apart."""
+        for name, array in zip(self.mutated, arrays, strict=True):
+            given = inputs[self.entries.index(name)]
+            if given.node is None:
+                overwrite(given, array, "a function made static")
+
+    def on_tape(self, inputs: list[Tensor], draw: Draw | None) -> list[Tensor] | None:
+        """The same where an operand wants a gradient; None where none reaches it."""
+        edges = [t.node for t in (*inputs, *self.tensors)]
+        derivative = self.derivative(tuple([e is not None for e in edges]))
+        return None if derivative is None else derivative.recorded(inputs, edges, draw)
+
+    # ---- the names of Paddle's partial program ----
+
+    @property
+    def program(self) -> Program:
+        """The Program that runs: with gradients, when some were wanted."""
+        return next((d.program for d in self.derivatives.values() if d is not None), self.recorded)
+
+    train_program = _train_program = infer_program = _infer_program = program
+
+    def derivative(self, wanted: tuple[bool, ...]) -> "Derivative | None":
+        """How to differentiate it by the operands that are `wanted`; None where that is zero.
+
+        Inputs described as such that stop gradients do.
+        """
+        if wanted not in self.derivatives:
+            asked = [w and not s for w, s in zip(wanted, self.silent, strict=True)]
+            if asked[len(self.entries) :] != list(wanted[len(self.entries) :]):
+                raise Stale
+            made = Derivative(self, asked)
+            self.derivatives[wanted] = made if any(made.reached) else None
+        return self.derivatives[wanted]
+
+
+class Stale(Exception):
+    """A gradient is wanted by an operand that wanted none when the function was recorded."""
+
+
+class Derivative:
+    """A Piece run so that gradients by some of its operands can be had, as the tape asks it.
+
+    Its Program is cut where the gradient operators begin: what the front computes and the back
+    reads is saved on the tape.
+    """
+
+    broadcasts = False
+    gradient_kernel = True
+    inputs = ()
+
+    def __init__(self, piece: Piece, wanted: list[bool]) -> None:
+        self.piece, self.name = piece, piece.name
+        operands = [*piece.entries, *piece.captured]
+        self.program = copied(piece.recorded)
+        block = self.program.global_block()
+        asked = [block.find(n) for n, wants in zip(operands, wanted, strict=True) if wants]
+        for v in asked:
+            v.stop_gradient = False
+        before = set(block.ops)
+        targets = dict.fromkeys(
+            n for n, d in zip(piece.exits, piece.differentiable, strict=True) if d
+        )
+        seeds = {n: seeded(block, n) for n in targets}
+        found: list[Any] = []
+        with session.guarded(names=session.Names("gradient/" * piece.order)):
+            if targets:
+                found = gradients([block.vars[n] for n in targets], asked, list(seeds.values()))
+        given = iter(found)
+        self.grads = [next(given, None) if wants else None for wants in wanted]
+        self.reached = [g is not None for g in self.grads]
+        self.seeds = {n: s.name for n, s in seeds.items()}
+        cut = 1 + max((i for i, o in enumerate(block.ops) if o in before), default=-1)
+        self.split(cut)
+        self.outputs = tuple(piece.exits)
+        self.optional = frozenset(n for n in piece.exits if n not in self.seeds)
+
+    def split(self, cut: int) -> None:
+        """Plan the operators before and after `cut`."""
+        piece, block = self.piece, self.program.global_block()
+        names = [g.name for g in self.grads if g is not None]
+        front, back = part(self.program, 0, cut), part(self.program, cut, len(block.ops))
+        made = {v.name for o in block.ops[:cut] for v in o.results()}
+        known = made | set(piece.entries) | set(piece.captured)
+        reads = needed(block.ops[cut:], names, known - set(self.seeds.values()))
+        free = shapes_only(block.ops[cut:]) - set(names)
+        free |= {n for n in reads if n in made and n in piece.captured}
+        self.kept = tuple(n for n in reads if n not in free)  # what nobody may change meanwhile
+        self.saved = [*self.kept, *(n for n in reads if n in free)]
+        ahead = [*piece.exits, *(n for n in self.saved if n in made and n not in piece.captured)]
+        self.ahead = len(ahead)
+        self.forward = Run(front, piece.entries, [*ahead, *piece.mutated], piece.scope)
+        places = {n: i for i, n in enumerate(ahead)}
+        self.saves = [self.place(n, places) for n in self.saved]
+        self.backward = Run(back, [*self.saved, *self.seeds.values()], names, Scope())
+
+    def place(self, name: str, places: dict[str, int]) -> tuple[int, Any]:
+        """Where a saved value is found: 0 a result of the forward run, 1 an input, 2 captured."""
+        if name in places:
+            return 0, places[name]
+        if name in self.piece.captured:
+            return 2, self.piece.captured[name]
+        return 1, self.piece.entries.index(name)
+
+    def recorded(
+        self, inputs: list[Tensor], edges: list[Any], draw: Draw | None = None
+    ) -> list[Tensor]:
+        """Run forward and write the tape."""
+        forward = self.forward
+        begun = draw or forward.drawn()
+        values = [t.array for t in inputs]
+        found = forward(values, begun)
+        node: Any = new(Node)
+        node.op, node.attrs, node.grad, node.hooks, node.order = self, None, None, None, tick()
+        node.edges = edges
+        sources = (found, values, None)
+        node.saved = tuple(
+            [at.array if kind == 2 else sources[kind][at] for kind, at in self.saves]
+        )
+        self.piece.hand_back(inputs, found[self.ahead :])
+        exits = self.piece.exits
+        outs, shapes = owned(found, enumerate(forward.copies[: len(exits)])), []
+        for i, (name, made) in enumerate(zip(exits, outs, strict=True)):
+            if name in self.seeds:
+                made.node = Part(node, i)
+                shapes.append((made.array.shape, made.array.dtype))
+            else:
+                shapes.append(None)
+        node.shapes = (Begun(values, begun), shapes)
+        return outs
+
+    def pull(self, node: Any, dout: list[Any]) -> list[Any]:
+        """The gradients for the edges as arrays."""
+        arrived = dict(zip(self.piece.exits, dout, strict=True))
+        values = [*node.saved, *(arrived[n] for n in self.seeds)]
+        given = iter(self.backward(values))
+        return [next(given) if reached else None for reached in self.reached]
+
+    def pull_tensors(self, node: Any, dout: list[Any]) -> list[Any]:
+        """The gradients as Tensors: forward and backward at once, as a Piece on the tape.
+
+        It draws the random numbers of the first time, and changes nothing that was captured.
+        """
+        begun = node.shapes[0]
+        arrays = [*begun.values, *(t.array for t in self.piece.tensors)]
+        given = [tied(a, e) for a, e in zip(arrays, node.edges, strict=True)]
+        arrived = dict(zip(self.piece.exits, dout, strict=True))
+        seeds = [zeros_or(arrived[n], *shape) for n, shape in self.shapes(node)]
+        found = iter(self.whole([*given, *seeds], begun.draw))
+        return [next(found) if reached else None for reached in self.reached]
+
+    def shapes(self, node: Any) -> list[tuple[str, Any]]:
+        """The exits that get a gradient with the shapes and element types they had."""
+        by_name = dict(zip(self.piece.exits, node.shapes[1], strict=True))
+        return [(n, by_name[n]) for n in self.seeds]
+
+    @cached_property
+    def whole(self) -> Piece:
+        """Forward and backward as one function of all operands and of the gradients that arrive."""
+        program = copied(self.program)
+        block = program.global_block()
+        operands = [*self.piece.entries, *self.piece.captured, *self.seeds.values()]
+        entries = [block.vars[n] for n in operands]
+        for v in entries:
+            v.stop_gradient = v.dtype.array.kind in "iub"
+        exits = [block.vars[g.name] for g in self.grads if g is not None]
+        order = self.piece.order + 1
+        return Piece(f"{self.name}_grad", program, entries, exits, {}, order)
+
+
+class Begun(NamedTuple):
+    """What a recorded run began with."""
+
+    values: list[Any]
+    draw: Draw
+
+
+def tied(array: Any, edge: Any) -> Tensor:
+    """An operand of the first run as a Tensor on the tape."""
+    made = new(Tensor)
+    made.array, made.node = array, edge
+    return made
+
+
+def zeros_or(g: Any, shape: Any, dtype: Any) -> Tensor:
+    """The gradient that arrived, or zeros."""
+    return Tensor(np.zeros(shape, dtype)) if g is None else g
+
+
+def owned(values: list[Any], takes: Iterable[tuple[int, bool]]) -> list[Tensor]:
+    """Some of `values` as Tensors with memory of their own: their places, and which are copied."""
+    outs = []
+    for place, copy in takes:
+        value = values[place]
+        made = new(Tensor)
+        made.array = value if type(value) is ndarray and not copy else np.array(value)
+        made.node = None
+        outs.append(made)
+    return outs
+
+
+def is_differentiable(v: Variable) -> bool:
+    """Whether a gradient may arrive at a result."""
+    return not v.stop_gradient and v.dtype.array.kind not in "iub"
+
+
+def seeded(block: Block, name: str) -> Variable:
+    """The variable of the gradient that arrives at an exit."""
+    meta = block.vars[name].meta
+    return block.add(Variable(f"{name}@SEED", meta, block, stop_gradient=True))
+
+
+def part(program: Program, start: int, stop: int) -> Program:
+    """A copy of `program` with only these operators of its global block."""
+    made = copied(program)
+    block = made.global_block()
+    later = block.ops[stop:]
+    block.ops = block.ops[start:stop]
+    aside = Block(made, len(made.blocks), 0)  # gradients that read what blocks keep
+    aside.ops = [o for o in later if o.type in BACKWARD]
+    made.blocks.append(aside)
+    made.changed()
+    return made
+
+
+def needed(operators: list[Operator], results: list[str], known: set[str]) -> list[str]:
+    """What `operators` read, and what of `results` they do not make, among `known`."""
+    made: set[str] = set()
+    found: dict[str, None] = {}
+    for o in operators:
+        found.update((v.name, None) for v in o.operands() if v.name in known - made)
+        made.update(v.name for v in o.results())
+    found.update((n, None) for n in results if n in known - made)
+    return list(found)
+
+
+def shapes_only(operators: list[Operator]) -> set[str]:
+    """What `operators` read of which none looks at an element."""
+    shapes: set[str] = set()
+    elements: set[str] = set()
+    for o in operators:
+        for name, slot in zip(o.op.inputs, o.inputs, strict=True):
+            found = shapes if name in o.op.shape_only else elements
+            found.update(v.name for v in each(slot))
+        elements.update(v.name for t in o.told.values() for v in each(t))
+    return shapes - elements

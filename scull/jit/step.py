@@ -1,0 +1,108 @@
+"""Training within a recorded function: `backward`, `grad`, and updates as operators."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.program import append_backward, gradients
+from scull.core.interpreter import current
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError
+from scull.ir.program import main_program
+from scull.ir.variable import Variable
+from scull.optimizer.static_update import apply_statically
+
+
+class Rate(Tensor):
+    """The learning rate of an optimizer at the moment it is looked at."""
+
+    __slots__ = ()
+
+    def __init__(self, optimizer: Any) -> None:
+        super().__init__(np.zeros((), "float32"))
+        self.__dict__["optimizer"] = optimizer
+
+    @property
+    def array(self) -> Any:  # type: ignore[override]
+        return np.array(self.__dict__["optimizer"].get_lr(), "float32")
+
+    @array.setter
+    def array(self, value: Any) -> None:
+        pass
+
+
+class Gradients:
+    """The gradients that reached captured Tensors while a function was recorded."""
+
+    def __init__(self, captured: Any) -> None:
+        self.captured = captured
+        self.totals: dict[Variable, Variable] = {}
+        self.rates: dict[int, Rate] = {}  # by the id of the optimizer, which the rate keeps
+        self.sent = False  # whether a backward pass was recorded
+
+    def send(self, loss: Variable, seed: Any = None) -> None:
+        """Record the backward pass of `loss`; what arrives adds up."""
+        self.sent = True
+        if seed is None:
+            pairs = append_backward(loss, self.leaves())
+        else:
+            leaves = self.leaves()
+            pairs = list(zip(leaves, gradients([loss], leaves, [seed]), strict=True))
+        for variable, g in pairs:
+            if g is not None:
+                if getattr(self.captured.tensors[variable], "_master_grad", False):
+                    g = g.astype("float32")
+                old = self.totals.get(variable)
+                self.totals[variable] = g if old is None else old + g
+
+    def leaves(self) -> list[Variable]:
+        """The variables of captured Tensors that want gradients."""
+        return [v for v in self.captured.tensors if not v.stop_gradient]
+
+    def of(self, tensor: Tensor) -> Variable | None:
+        """The gradient that reached `tensor`."""
+        variable = self.captured.variables.get(id(tensor))
+        return None if variable is None else self.totals.get(variable)
+
+    def clear(self, tensors: list[Tensor]) -> None:
+        """Forget the gradients of `tensors`."""
+        for tensor in tensors:
+            variable = self.captured.variables.get(id(tensor))
+            self.totals.pop(variable, None)
+
+    def derivative(self, outputs: Any, inputs: Any, seeds: Any, allow_unused: bool) -> list[Any]:
+        """What `paddle.grad` gives."""
+        targets, sources = captured_in(outputs), captured_in(inputs)
+        found = gradients(targets, sources, None if seeds is None else captured_in(seeds))
+        if not allow_unused and any(g is None for g in found):
+            raise ArgumentError(
+                "an input is not on the path to `outputs`, or needs no gradient "
+                "(stop_gradient=True); pass allow_unused=True to get None for it"
+            )
+        return list(found)
+
+    def update(self, optimizer: Any) -> None:
+        """Record one update of each parameter that a gradient reached."""
+        program, capture = main_program(), self.captured.variable
+        rate = self.rates.setdefault(id(optimizer), Rate(optimizer))
+        rates = optimizer._rates
+        rates[id(program)] = capture(rate)
+        try:
+            for group in optimizer._param_groups:
+                reached = [p for p in group["params"] if self.of(p) is not None]
+                for p in reached:
+                    for name in optimizer.states:
+                        optimizer.state(name, p)
+                    if optimizer._multi_precision and p.dtype.name in ("float16", "bfloat16"):
+                        optimizer.master(p)
+                pairs = [(capture(p), self.of(p)) for p in reached]
+                apply_statically(optimizer, pairs, group)
+        finally:
+            del rates[id(program)]
+
+
+def captured_in(values: Any) -> list[Any]:
+    """The variables that one value or a list stands for."""
+    mode: Any = current()
+    line = values if isinstance(values, list | tuple) else [values]
+    return [mode.capture(v) if isinstance(v, Tensor) else v for v in line]

@@ -1,0 +1,137 @@
+"""What a recorded function does to Tensors it captures, and gradients through its blocks."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull import nn
+from scull.errors import ArgumentError
+from tests.jit.models import assert_equal
+
+
+def static(function):
+    return paddle.jit.to_static(function, full_graph=True)
+
+
+def test_gradients_pass_a_branch_that_computes_in_several_steps():
+    def function(x):
+        if x.sum() > 0:
+            x = paddle.tanh(paddle.exp(x) * 2.0)
+        return x
+
+    def run(call, start):
+        x = paddle.to_tensor(start, stop_gradient=False)
+        call(x).sum().backward()
+        return [x.grad.numpy()]
+
+    made = static(function)
+    for start in ([0.1, 0.2], [-0.1, -0.2]):
+        assert_equal(run(made, start), run(function, start))
+
+
+def test_branches_of_differing_element_types_meet_in_the_wider_one():
+    @static
+    def function(x):
+        k = 1
+        if x.sum() > 0:
+            y = x
+        else:
+            y, k = x.astype("int64"), 0.5
+        return y, k
+
+    y, k = function(paddle.to_tensor([1.0, 2.0]))
+    assert (y.tolist(), float(k)) == ([1.0, 2.0], 1.0)
+    y, k = function(paddle.to_tensor([-1.5, 1.0]))
+    assert (y.tolist(), y.dtype, float(k)) == ([-1.0, 1.0], paddle.float32, 0.5)
+
+
+def test_a_rank_that_a_tensor_decides_is_told_by_a_warning():
+    @static
+    def function(x):
+        return x if x.sum() > 0 else x[0]
+
+    with pytest.warns(UserWarning, match="the same rank"):
+        assert function(paddle.to_tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
+    assert function(paddle.to_tensor([-1.0, -2.0])).tolist() == -1.0
+
+
+class Rescaled(nn.Layer):
+    """Keeps what it multiplied last in a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([2], default_initializer=nn.initializer.Constant(3.0))
+        self.register_buffer("last", paddle.zeros([2]))
+
+    def forward(self, x):
+        self.last = self.weight * x
+        return self.last * self.last
+
+
+def test_gradients_pass_a_buffer_that_was_rewritten():
+    net = static(Rescaled())
+    for _ in range(2):
+        net(paddle.to_tensor([1.0, 2.0])).sum().backward()
+        assert net.weight.grad.tolist() == [6.0, 24.0]
+        assert net.last.tolist() == [3.0, 6.0]
+        net.clear_gradients()
+
+
+def test_set_value_is_recorded():
+    total = paddle.zeros([2])
+
+    @static
+    def function(x):
+        total.set_value(total + x)
+        return total * 1.0
+
+    x = paddle.to_tensor([1.0, 2.0])
+    assert [function(x).tolist() for _ in range(3)] == [[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]
+    assert total.tolist() == [3.0, 6.0]
+
+
+def test_set_value_of_another_shape_is_refused_while_it_is_recorded():
+    total = paddle.zeros([2])
+    with pytest.raises(ArgumentError, match=r"float32\[2\] and cannot take .* float32\[3\]"):
+        static(lambda x: total.set_value(x))(paddle.ones([3]))
+
+
+@pytest.mark.parametrize("layer", ["spectral_norm", "weight_norm"])
+def test_a_weight_computed_before_each_call_trains_as_in_eager_mode(layer):
+    def run(convert):
+        paddle.seed(5)
+        net = nn.Sequential(getattr(nn.utils, layer)(nn.Linear(3, 2)), nn.Tanh())
+        if convert:
+            static(net)
+        found = []
+        for i in range(3):
+            net(paddle.full([2, 3], 0.1 + i)).sum().backward()
+            found += [p.grad.numpy() for p in net.parameters()]
+            net.clear_gradients()
+        return found + [v.numpy() for v in net.state_dict().values()]
+
+    assert_equal(run(True), run(False))
+
+
+CALLS = {
+    "a quotient by a number": lambda x, w: x / 3 + x / 7.0,
+    "products of rows": lambda x, w: nn.functional.linear(x, w).tanh(),
+    "a matrix product": lambda x, w: paddle.matmul(x, w).tanh() + paddle.matmul(x * 2.0, w),
+    "labels left out": lambda x, w: nn.functional.cross_entropy(
+        paddle.matmul(x, w), paddle.to_tensor([[1, 0, 2], [0, 3, 1]]), ignore_index=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_values_and_gradients_round_as_in_eager_mode(name):
+    random = np.random.default_rng(4)
+    arrays = [random.standard_normal(s).astype("float32") for s in ((2, 3, 9), (9, 5))]
+
+    def run(call):
+        x, w = (paddle.to_tensor(a, stop_gradient=False) for a in arrays)
+        found = call(x, w)
+        found.sum().backward()
+        return [found.numpy(), *(t.grad.numpy() for t in (x, w) if t.grad is not None)]
+
+    assert_equal(run(static(CALLS[name])), run(CALLS[name]))

@@ -1,0 +1,98 @@
+"""Whole training steps as one Program: backward, updates and cleared gradients inside."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from tests.jit.models import assert_equal, buffers, copied_state, gradients, small_net, started
+
+CLIP = paddle.nn.ClipGradByGlobalNorm(0.1)
+OPTIMIZERS = {
+    "sgd": lambda rate, ps: paddle.optimizer.SGD(rate, parameters=ps),
+    "momentum": lambda rate, ps: paddle.optimizer.Momentum(rate, parameters=ps, weight_decay=0.1),
+    "adam": lambda rate, ps: paddle.optimizer.Adam(rate, parameters=ps),
+    "adamw with clipping": lambda rate, ps: paddle.optimizer.AdamW(
+        rate, parameters=ps, grad_clip=CLIP
+    ),
+    "groups": lambda rate, ps: paddle.optimizer.Adam(
+        rate,
+        parameters=[
+            {"params": ps[:1], "learning_rate": 0.5},
+            {"params": ps[1:], "grad_clip": CLIP},
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("inside", ["step", "backward", "minimize"])
+def test_steps_are_those_of_eager_mode_bit_for_bit(name, inside):
+    net = small_net()
+    state, x = copied_state(net), paddle.rand([5, 3])
+
+    def run(static):
+        started(net, state)
+        schedule = paddle.optimizer.lr.StepDecay(0.1, 2)
+        optimizer = OPTIMIZERS[name](schedule, net.parameters())
+
+        def step(x):
+            loss = (net(x) ** 2).mean()
+            if inside == "minimize":
+                if not static:
+                    loss.backward()
+                optimizer.minimize(loss)
+                optimizer.clear_grad()
+                return loss
+            loss.backward()
+            if inside == "step":
+                optimizer.step()
+                optimizer.clear_grad()
+            return loss
+
+        call = paddle.jit.to_static(step, full_graph=True) if static else step
+        found = []
+        for _ in range(5):
+            found.append(call(x).numpy())
+            if inside == "backward":
+                found.extend(gradients(net))
+                optimizer.step()
+                optimizer.clear_grad()
+            schedule.step()
+        return [*found, *(p.numpy() for p in net.parameters()), *buffers(net)]
+
+    assert_equal(run(True), run(False))
+
+
+def test_gradients_that_stay_add_up_from_call_to_call():
+    w = paddle.to_tensor([3.0], stop_gradient=False)
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        loss = (w * x).sum()
+        loss.backward()
+        return loss, w.grad * 1.0
+
+    x = paddle.to_tensor([2.0])
+    step(x)
+    _, seen = step(x)
+    assert seen.tolist() == [2.0]
+    assert w.grad.tolist() == [4.0]
+
+
+def test_a_penalty_on_a_gradient_trains():
+    net = paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.Tanh())
+    x = paddle.rand([5, 3])
+    x.stop_gradient = False
+
+    def penalty(x):
+        (g,) = paddle.grad([(net(x) ** 3).sum()], [x], create_graph=True)
+        return (g * g).sum()
+
+    def run(call):
+        net.clear_gradients()
+        x.clear_grad()
+        call(x).backward()
+        return gradients(net, x)
+
+    for found, expected in zip(run(paddle.jit.to_static(penalty)), run(penalty), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
