@@ -1,8 +1,15 @@
-"""Mixed precision: losses scaled up so that small gradients survive fewer digits."""
+"""Mixed precision: operators with fewer digits where that is safe, and losses scaled up so that
+small gradients survive them."""
 
 from scull.deferred import deferred, listed
 
-NAMES = {"": "debugging", "grad_scaler": "GradScaler"}
+NAMES = {
+    "": "amp_lists debugging",
+    "amp_lists": "black_list white_list",
+    "decoration": "amp_decorate decorate",
+    "grad_scaler": "GradScaler OptimizerState",
+    "guard": "amp_guard auto_cast is_bfloat16_supported is_float16_supported",
+}
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
 __all__ = listed(NAMES)
