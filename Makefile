@@ -24,9 +24,11 @@ test: lint
 sweep: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --sweep
 
-# Ten times the random orders of the executor's corpus, and a hundred thousand steps of training.
+# Ten times the random orders of the executor's corpus, a hundred thousand steps of training, and
+# ten thousand programs with control flow, and ten thousand Layers made static.
 nightly: $(READY)
-	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor
+	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor tests/control \
+		tests/jit/test_random_programs.py
 
 bench: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks

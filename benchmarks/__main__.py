@@ -8,7 +8,16 @@ import platform
 
 import numpy as np
 
-from benchmarks import chains, eager, executor, memory, profiler, start
+from benchmarks import (
+    chains,
+    control_flow,
+    eager,
+    executor,
+    memory,
+    profiler,
+    start,
+    static_functions,
+)
 from benchmarks.harness import rounds, seconds_of, spread, table, torch
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -30,6 +39,8 @@ found = [
     *start.rows(options.processes),
     *memory.rows(),
     *chains.rows(options.processes),
+    *control_flow.rows(options.rounds, options.processes),
+    *static_functions.rows(options.rounds),
     *profiler.rows(options.rounds),
 ]
 print(table(found))

@@ -35,18 +35,19 @@ from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.version import full_version as __version__
 
 PACKAGES = (
-    "_C_ops amp base compat compiler device distributed executor files framework geometric incubate"
-    " inference io ir jit lang linalg metric nn optimizer pir profiler regularizer runtime static"
-    " sysconfig text utils version vision"
+    "_C_ops amp base compat compiler dataset device distributed executor files framework"
+    " geometric incubate inference io ir jit lang linalg metric nn optimizer pir profiler reader"
+    " regularizer runtime static sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
-    "batch": "batch",
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
     " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
     " is_compiled_with_rocm is_compiled_with_xpu set_device",
-    "framework": "load save",
+    "framework": "async_save clear_async_save_task_queue load save",
     "framework.setting": "finfo get_default_dtype get_flags iinfo set_default_dtype set_flags",
+    "hapi": "flops summary",
     "nn.param_attr": "ParamAttr",
+    "reader.batching": "batch",
 }
 NAMES = {name: (module, name) for module, names in ORIGINS.items() for name in names.split()}
 NAMES |= {name: ("tensor", name) for name in tensor.__all__}

@@ -19,9 +19,9 @@ ROWS = (
     "compiler",
     "eager passes",
     "executor",
-    "jit inference profiler",
+    "inference profiler",
     "amp audio callbacks dataset decomposition device distributed distribution fft framework"
-    " geometric hapi hub incubate io linalg metric nn onnx optimizer quantization random reader"
+    " geometric hapi hub incubate io jit linalg metric nn onnx optimizer quantization random reader"
     " regularizer signal sparse static tensor text utils vision",
     "scull",  # the whole of it, as a user imports it
     "base fluid _C_ops cli",

@@ -155,9 +155,16 @@ def test_the_pages_of_operators_quote_the_operator_as_it_is():
     assert len(quoted) == 3 and all(block in source for block in quoted)
 
 
-@pytest.mark.parametrize("page", ["executor", "devices"])
-def test_the_example_of_a_page_of_the_docs_runs(page, tmp_path):
-    (code,) = blocks(ROOT / "docs" / f"{page}.md", "python")
+EXAMPLES = [
+    (page, i)
+    for page in ("executor", "devices", "control_flow", "to_static")
+    for i in range(len(blocks(ROOT / "docs" / f"{page}.md", "python")))
+]
+
+
+@pytest.mark.parametrize(("page", "place"), EXAMPLES)
+def test_the_examples_of_the_pages_of_the_docs_run(page, place, tmp_path):
+    code = blocks(ROOT / "docs" / f"{page}.md", "python")[place]
     path = tmp_path / "example.py"
     path.write_text(code, encoding="utf-8")
     done = run([str(path)], tmp_path)

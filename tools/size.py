@@ -13,21 +13,21 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 98_000
+TOTAL = 106_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 800,
     "core": 3_600,
-    "lang": 3_300,
-    "ir": 2_000,
+    "lang": 3_000,
+    "ir": 2_100,
     "runtime": 2_600,
-    "files": 2_900,
+    "files": 3_200,
     "ops": 21_500,
-    "autograd": 2_800,
+    "autograd": 3_200,
     "compiler": 900,
     "eager": 1_700,
-    "executor": 6_000,
+    "executor": 7_400,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,
@@ -35,19 +35,26 @@ BUDGETS = {
     "static": 5_000,
     "cli": 1_300,
     "vision": 3_200,
-    "framework": 1_300,
-    "incubate": 900,
-    "profiler": 3_400,
+    "framework": 1_500,
+    "incubate": 1_200,
+    "profiler": 3_200,
     "passes": 1_500,
     "inference": 800,
-    "base": 2_600,
+    "base": 1_600,
+    "jit": 8_400,
+    "amp": 1_400,
 }
 OTHER = 600  # a package without a row of its own
 
 CHECKED = ("scull", "tests", "tools", "examples", "benchmarks")
 VAGUE_NAMES = {"utils", "common", "helpers"}
 # Paddle's public names
-PUBLIC = ("scull/utils/", "scull/nn/utils/", "scull/incubate/autograd/utils.py")
+PUBLIC = (
+    "scull/utils/",
+    "scull/nn/utils/",
+    "scull/incubate/autograd/utils.py",
+    "scull/jit/dy2static/utils.py",
+)
 APART = {"data", "golden"}  # folders of tables and recorded text
 
 

@@ -1,8 +1,5 @@
 """Loading of data under its older name."""
 
-from scull.core.absent import absent
-from scull.io import DataLoader
+from scull.base.reader import DataLoader, PyReader
 
-__getattr__ = absent(__name__, {"data is loaded by paddle.io.DataLoader": "PyReader"})
-
-__all__ = ["DataLoader"]
+__all__ = ["DataLoader", "PyReader"]

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from scull.core.absent import absent
+from scull.distributed import io
 
 
 def get_rank(group: Any = None) -> int:
@@ -66,8 +67,8 @@ __getattr__ = absent(
             " checkpoint dtensor_from_fn load_state_dict reshard save_state_dict shard_layer"
             " shard_op shard_optimizer shard_tensor to_static"
         ),
-        "there are no parameter servers": "CountFilterEntry ProbabilityEntry ShowClickEntry io ps",
+        "there are no parameter servers": "CountFilterEntry ProbabilityEntry ShowClickEntry ps",
     },
 )
 
-__all__ = ["ParallelEnv", "get_rank", "get_world_size", "is_available", "is_initialized"]
+__all__ = ["ParallelEnv", "get_rank", "get_world_size", "io", "is_available", "is_initialized"]

@@ -13,9 +13,9 @@ from scull.ops.create import cast
 from scull.ops.elementwise import add, subtract
 from scull.ops.half import is_half
 from scull.ops.like import sum_like
-from scull.ops.linear import matmul
+from scull.ops.linear import matmul, rows_of
 from scull.ops.math import square
-from scull.ops.move import flatten, reshape
+from scull.ops.move import reshape
 from scull.ops.softmax import log_softmax, softmax
 from scull.ops.transpose import conv2d_transpose, depthwise_conv2d_transpose
 from scull.ops.window import LAST
@@ -55,9 +55,7 @@ def linear_grad_weight(x: Any, weight_meta: Any, dout: Any) -> Any:
     if len(x.shape) == 1:
         return matmul(reshape(x, shape=(-1, 1)), reshape(dout, shape=(1, -1)))
     if len(x.shape) > 2:
-        last = len(x.shape) - 2
-        x = flatten(x, start_axis=0, stop_axis=last)
-        dout = flatten(dout, start_axis=0, stop_axis=last)
+        x, dout = rows_of(x), rows_of(dout)
     return matmul(x, dout, transpose_x=True)
 
 

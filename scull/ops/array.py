@@ -42,10 +42,14 @@ def write_to_array(x: Meta, i: Meta, array: Meta = None) -> Meta:
 def write_to_array_kernel(
     xp: Any, x: Any, i: Any, array: Any = None, *, out: Any = None
 ) -> list[Any]:
-    at = place_of(i)
-    found = [] if array is None else list(array)
+    return grown(x, i, [] if array is None else list(array))
+
+
+def grown(x: Any, i: Any, array: Any) -> list[Any]:
+    """`array` itself, which is nobody else's, with a copy of `x` at place `i`."""
+    at, found = place_of(i), [] if array is None else array
     found.extend([None] * (at + 1 - len(found)))
-    found[at] = x.copy()
+    found[at] = None if x is None else x.copy()
     return found
 
 
@@ -114,6 +118,8 @@ def tensor_array_to_tensor_kernel(
 ) -> Any:
     held = written(x)
     if use_stack:
+        for other in (v for v in held if v.shape != held[0].shape):
+            raise ShapeError(f"{meta_of(held[0])} and {meta_of(other)} are not of one shape")
         return xp.stack(held, axis), xp.ones(len(held), "int32")
     at = axis_of(axis, held[0].ndim)
     return xp.concatenate(held, at), xp.array([v.shape[at] for v in held], "int32")

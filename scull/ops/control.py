@@ -126,7 +126,7 @@ def number(mask: Any, several: int) -> int:
 for operator in (conditional_block, while_block):
     operator.no_grad("its block has a gradient block of its own")
 for operator in (conditional_block_grad, while_grad):
-    operator.no_grad("gradients of gradients of blocks are not known")
+    operator.no_grad("it becomes a plain block where it is differentiated")
 for operator in (conditional_block, while_block, conditional_block_grad, while_grad):
     operator.no_lowering("its block runs in a Program")
 select_input.no_grad("its gradient is a select_output")

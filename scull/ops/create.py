@@ -267,7 +267,7 @@ def assign(x: Meta = None) -> Meta:
 @assign.kernel
 def assign_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     if out is None:
-        return x.copy()
+        return [] if x is None else x.copy()  # a list of tensors that nothing was written to yet
     out[...] = x
     return out
 
@@ -340,6 +340,8 @@ def scale_kernel(
     if x.dtype.kind == "b":
         raise DtypeError("bool is not of numbers")
     kind = x.dtype.type
+    if factor is None and scale == 1.0 and bias:
+        return xp.add(x, kind(bias), out)
     factor = kind(scale) if factor is None else factor.reshape(()).astype(x.dtype)
     if not bias:
         return xp.multiply(x, factor, out)

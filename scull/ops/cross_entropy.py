@@ -347,10 +347,15 @@ def mean_cross_entropy_grad_cpu(
     **_: Any,
 ) -> Any:
     """The rule, in fewer steps for labels none of which is ignored."""
-    hard = dsoftmax is not None or is_half(softmax)
-    if hard or not is_plain(softmax, label, axis, ignore_index):
+    if dsoftmax is not None or is_half(softmax):
         found = mean_cross_entropy_grad(label, softmax, dout, ignore_index, axis, counted, dsoftmax)
         return placed(found, softmax.dtype, out)
+    if not is_plain(softmax, label, axis, ignore_index):
+        column = xp.expand_dims(label, axis) if label.ndim < softmax.ndim else label
+        count = xp.count_nonzero(column != ignore_index) or 1 if counted else column.size
+        share = xp.broadcast_to(dout / dout.dtype.type(count), column.shape)
+        attrs = {**ENTROPY, "ignore_index": ignore_index, "axis": axis}
+        return cross_entropy_grad_cpu(xp, column, softmax, None, share, out=out, **attrs)
     share = dout / dout.dtype.type(len(softmax))
     dx = xp.multiply(softmax, share, out=out)
     dx[rows_of(len(softmax)), label.reshape(-1)] -= share

@@ -73,9 +73,16 @@ def matmul_grad_y(x: Any, y_meta: Any, dout: Any, transpose_x: bool, transpose_y
     if vector_y:
         column = matmul(x, unsqueeze(dout, axes=(-1,)), transpose_x=not transpose_x)
         return squeeze(column, axes=(-1,))
+    if len(y_meta.shape) == 2 < len(x.shape) == len(dout.shape) and not transpose_x:
+        x, dout = rows_of(x), rows_of(dout)
     if transpose_y:
         return matmul(dout, x, transpose_x=True, transpose_y=transpose_x)
     return matmul(x, dout, transpose_x=not transpose_x)
+
+
+def rows_of(x: Any) -> Any:
+    """All rows of `x` in one matrix."""
+    return flatten(x, start_axis=0, stop_axis=len(x.shape) - 2)
 
 
 @matmul.lower

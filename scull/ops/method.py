@@ -22,9 +22,16 @@ def swapped(function: Any) -> Any:
 
 
 def true_divide(x: Any, y: Any) -> Any:
-    """``x / y``; integers are divided as float32, which `divide` itself does not do."""
-    if isinstance(x, Tensor) and x.array.dtype.kind in "iub":
-        x = cast_to(x, float32)
+    """``x / y``; integers are divided as float32, which `divide` itself does not do.
+
+    By a number it is a product with its inverse, as in a Program.
+    """
+    if isinstance(x, Tensor):
+        kind = x.array.dtype.kind
+        if kind in "iub":
+            x = cast_to(x, float32)
+        if type(y) in (int, float) and y and kind != "c":
+            return elementwise.multiply(x, 1.0 / y)
     return elementwise.divide(x, y)
 
 

@@ -12,7 +12,7 @@ from scull.core.dtype import bool_
 from scull.core.eager import primitive
 from scull.core.meta import Meta, count
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, AssertError, DtypeError, ShapeError
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 from scull.runtime.scope import Cell, ScopeTensor
@@ -129,7 +129,7 @@ def assert_kernel(
         raise ShapeError(f"cond has {cond.size} elements, not one")
     if not cond.item():
         shown = "".join(f"\n  {shortened(x, summarize)}" for x in data or ())
-        raise ArgumentError(f"what was to hold does not{':' if shown else ''}{shown}")
+        raise AssertError(f"what was to hold does not{':' if shown else ''}{shown}")
     return ()
 
 

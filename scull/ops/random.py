@@ -9,7 +9,7 @@ from scull.core import random
 from scull.core.attribute import Dtype, Ints, Longs
 from scull.core.dtype import float32, int32, int64
 from scull.core.eager import primitive
-from scull.core.meta import Meta, floating
+from scull.core.meta import UNKNOWN, Meta, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape, sized_like
 from scull.ops.portion import MOST, portions
@@ -239,7 +239,7 @@ def randint_kernel(
 @primitive(enlarges=("n",), effects=("random",), unprinted=("seed",))
 def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
     """The integers from 0 to before `n` in any order."""
-    if n < 0:
+    if n is not UNKNOWN and n < 0:
         raise ArgumentError(f"{n} is no count of integers")
     return Meta((n,), dtype)
 

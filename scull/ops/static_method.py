@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from scull.core.dtype import DType, float32, float64, int64
 from scull.core.interpreter import current
 from scull.core.op import Op, op_of
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.ir.recorder import UNIFY, Recorder
+from scull.ir.recorder import UNIFY
 from scull.ir.variable import Variable
 from scull.ops import create
 from scull.ops.method import PYTHON
@@ -38,8 +39,7 @@ def as_tmp(dunder: str, function: Any) -> Any:
                 if x.dtype.is_float or (isinstance(other, int) and dunder != "__truediv__"):
                     factor, bias = scaled(float(other))
                     return create.scale(x, scale=factor, bias=bias)
-                x = op_of("cast").call(x, out_dtype=FLOAT)
-                return method(x, other)
+                return method(recast(x, float64 if x.number else float32), other)
             if dunder in FILLED and isinstance(other, int | float):
                 other = filled_like(x, float(other))
             return function(x, other)
@@ -64,7 +64,6 @@ def negated(x: Any) -> Any:
         return create.scale(x, scale=-1.0)
 
 
-FLOAT = "float32"
 FILLED = ("__rpow__", "__rtruediv__")  # a number on the left of these gets the other's shape
 BITS = ("__invert__", "__and__", "__or__", "__xor__")  # their results are named after the operator
 
@@ -76,19 +75,61 @@ for name, function in PYTHON.items():
 Variable.__neg__ = negated  # type: ignore[attr-defined]
 
 
+def of_numbers(function: Any) -> Any:
+    """A reflected dunder of Variables that stand for numbers; others have none, as in Paddle."""
+
+    def method(x: Any, other: Any) -> Any:
+        if not x.number or not isinstance(other, int | float):
+            return NotImplemented
+        with as_temporary(x):
+            dtype = float64 if isinstance(other, float) or x.dtype.is_float else int64
+            left = create.fill_constant(shape=(), value=float(other), dtype=dtype)
+            left.number = True
+            return function(left, x)
+
+    return method
+
+
+for name in ("floordiv", "mod"):
+    setattr(Variable, f"__r{name}__", of_numbers(PYTHON[f"__{name}__"]))
+
+
 def unify(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Both operands of one element type: the right one is cast to the left one's."""
+    """Both operands of one element type: the right one is cast to the left one's.
+
+    What stands for a number of Python takes that of the other; a fraction makes floats of integers.
+    """
     x, y = inputs
     if isinstance(x, Variable) and isinstance(y, Variable) and x.dtype is not y.dtype:
+        dtype = common(x, y)
         with as_temporary(x):
-            y = op_of("cast").call(y, out_dtype=x.dtype)
+            x = x if x.dtype is dtype else recast(x, dtype)
+            y = y if y.dtype is dtype else recast(y, dtype)
     return x, y
+
+
+def common(x: Variable, y: Variable) -> DType:
+    """The element type of an operator on both."""
+    real = all(v.dtype.is_float or "int" in v.dtype.name for v in (x, y))
+    if not (x.number or y.number) or not real:
+        return x.dtype
+    if x.number and y.number:
+        return float64 if x.dtype.is_float or y.dtype.is_float else int64
+    number, tensor = (x, y) if x.number else (y, x)
+    return float32 if number.dtype.is_float and not tensor.dtype.is_float else tensor.dtype
+
+
+def recast(x: Variable, dtype: DType) -> Any:
+    """`x` in another element type; a number stays one."""
+    made = op_of("cast").call(x, in_dtype=x.dtype, out_dtype=dtype)
+    made.number = x.number
+    return made
 
 
 def as_temporary(x: Any) -> Any:
     """Results made of the Variable `x` within are called tmp_0, tmp_1, ..."""
-    recorder = current()
-    if not isinstance(recorder, Recorder):
+    recorder: Any = current()
+    if recorder.eager:
         raise ArgumentTypeError(
             f"`{x.name}` is a Variable, and eager mode computes; call paddle.enable_static() first"
         )

@@ -10,11 +10,12 @@ from scull.runtime.scope import Scope, global_scope
 from scull.static import member  # noqa: F401  it gives Variables their methods
 
 NAMES = {
-    "": "io nn",
+    "": "amp io nn",
     "backward": "append_backward gradients",
     "calling": "py_func",
     "door": "BuildStrategy CompiledProgram ExecutionStrategy",
     "input": "InputSpec data setitem",
+    "io": "load_vars save_vars",
     "kind": "Variable",
     "layer_helper": "LayerHelper",
     "metric": "accuracy auc",

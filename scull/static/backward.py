@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.autograd.program import append_backward as engine_append
 from scull.autograd.program import gradients as engine_gradients
+from scull.autograd.recompute import recompute
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 
@@ -33,6 +34,9 @@ def append_backward(
         loss (Variable): one element.
         parameter_list (list, optional): the parameters to differentiate by; all when None.
         no_grad_set (set, optional): variables no gradient passes.
+        callbacks: kept for Paddle's signature.
+        checkpoints (list, optional): variables or names; what lies between two of them is computed
+            again when gradients need it, instead of being kept.
 
     Returns:
         list[tuple]: pairs (parameter, gradient).
@@ -53,7 +57,10 @@ def append_backward(
         for p in parameter_list:
             if not isinstance(p, Variable | str):
                 raise ArgumentTypeError("parameter_list holds variables or names")
-    return engine_append(loss, parameter_list, names_of(no_grad_set))
+    pairs = engine_append(loss, parameter_list, names_of(no_grad_set))
+    if checkpoints:
+        recompute(loss.block, checkpoints)
+    return pairs
 
 
 def gradients(

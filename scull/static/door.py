@@ -93,8 +93,10 @@ def accepted(setting: str, default: Any, value: Any) -> Any:
 class BuildStrategy(Strategy):
     """Which passes may change a Program before it runs.
 
-    Of these settings `sequential_run`, `enable_sequential_execution` and `fix_op_run_order` change
-    how a Program runs here: each of its operators waits for the one before it. The others are kept.
+    With `sequential_run`, `enable_sequential_execution` or `fix_op_run_order` each operator waits
+    for the one before it. With `enable_inplace` a result may take the memory of an operand that
+    nobody needs any more; with `enable_addto` alone a sum that of a summand. The others are kept.
+    What is set between two runs holds for the second.
 
     Examples:
         >>> import scull as paddle
@@ -189,13 +191,34 @@ class ExecutionStrategy(Strategy):
     counts = frozenset(("num_threads", "num_iteration_per_drop_scope", "num_iteration_per_run"))
 
 
+class Graph:
+    """What is noted of a compiled Program: under `skip_gc_vars` the temporaries that stay.
+
+    Their values are in the scope after each run, where a later Program finds them.
+    """
+
+    def __init__(self) -> None:
+        self.skip_gc_vars: set[str] = set()
+
+    def set(self, name: str, value: Any) -> None:
+        """Note a set of names."""
+        if name != "skip_gc_vars":
+            raise SettingError(f"a graph notes `skip_gc_vars`, not `{name}`")
+        if not isinstance(value, set | frozenset) or not all(isinstance(v, str) for v in value):
+            raise ArgumentTypeError(f"skip_gc_vars takes a set of names, not {value!r}")
+        self.skip_gc_vars = set(value)
+
+    def has(self, name: str) -> bool:
+        """Whether something is noted under `name`."""
+        return name == "skip_gc_vars" and bool(self.skip_gc_vars)
+
+
 class CompiledProgram:
     """A Program with strategies; an Executor runs it as the Program itself, in one scope.
 
     Args:
         program_or_graph (Program): what to run.
-        build_strategy (BuildStrategy, optional): which passes may run. When the Program runs
-            first the strategy is final.
+        build_strategy (BuildStrategy, optional): which passes may run.
 
     Examples:
         >>> import numpy as np
@@ -223,24 +246,26 @@ class CompiledProgram:
             )
         self._program = program_or_graph
         self._build_strategy = build_strategy
+        self._graph = Graph()
         self._exec_strategy: ExecutionStrategy | None = None
         self._scope: Any = None
         self._place: Any = None
         self._compiled = False
 
     def _compile(self, scope: Any, place: Any) -> "CompiledProgram":
-        """Note where it runs, which must stay the same, and that its strategy is final."""
+        """Note where it runs, which must stay the same."""
         for word, known, given in (("scope", self._scope, scope), ("place", self._place, place)):
             if self._compiled and known != given:
                 raise ArgumentError(f"Cannot compile program with different {word}.")
         self._scope, self._place, self._compiled = scope, place, True
-        if self._build_strategy is not None:
-            self._build_strategy._finalize_strategy_and_create_passes()
         return self
 
-    def _settings(self) -> tuple[bool, int]:
-        """Whether its operators run one after the other, and on how many threads; 0 for any."""
+    def _settings(self) -> tuple[bool, int, bool, bool, tuple[str, ...]]:
+        """What its strategies say of a run, in the order of the executor's `Settings`."""
         build, run = self._build_strategy, self._exec_strategy
         named = ("sequential_run", "enable_sequential_execution", "fix_op_run_order")
         sequential = build is not None and any(getattr(build, name) for name in named)
-        return sequential, 0 if run is None else run.num_threads
+        threads = 0 if run is None else run.num_threads
+        inplace = build is None or build.enable_inplace
+        addto = inplace or (build is not None and build.enable_addto)
+        return sequential, threads, inplace, addto, tuple(sorted(self._graph.skip_gc_vars))

@@ -1,7 +1,9 @@
 """Saving and loading of Programs under their older name, and of variables one by one."""
 
 import os
+import warnings
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 from scull.errors import ArgumentError, ArgumentTypeError
@@ -10,7 +12,8 @@ from scull.files.model import put_values
 from scull.files.tensor_stream import read_combined, read_separate, write_combined, write_separate
 from scull.ir.program import Program, main_program
 from scull.ir.variable import ParameterVariable, Variable
-from scull.static.model import (
+from scull.static.model import (  # noqa: F401  old code looks for `_serialize_persistables` here
+    _serialize_persistables,
     deserialize_persistables,
     deserialize_program,
     load,
@@ -61,13 +64,17 @@ def save_vars(
 
     Args:
         executor (Executor): kept for Paddle's signature.
-        dirname (str): the folder; it is made.
+        dirname (str): the folder; it is made. None, without a file, returns the bytes of all.
         main_program (Program, optional): whose variables; the default main Program when None.
         vars (list, optional): variables or names.
         predicate (callable, optional): picks the variables when `vars` is None.
         filename (str, optional): one file for all.
     """
     values = values_of(chosen(main_program, vars, predicate))
+    if dirname is None and filename is None:
+        memory = BytesIO()
+        write_combined(memory, values)
+        return memory.getvalue()
     folder = checked_folder(dirname)
     os.makedirs(folder, exist_ok=True)
     if filename is None:
@@ -84,25 +91,35 @@ def load_vars(
     main_program: Any = None,
     vars: Any = None,
     predicate: Callable[[Variable], bool] | None = None,
-    filename: str | None = None,
+    filename: Any = None,
 ) -> None:
     """Put the values that `save_vars` wrote into the global scope.
 
     Args:
         executor (Executor): kept for Paddle's signature.
-        dirname (str): the folder.
+        dirname (str): the folder; None when `filename` holds the bytes of all.
         main_program (Program, optional): whose variables; the default main Program when None.
         vars (list, optional): variables or names.
         predicate (callable, optional): picks the variables when `vars` is None.
-        filename (str, optional): the one file of all.
+        filename (str | bytes, optional): the one file of all.
     """
     names = [v.name for v in chosen(main_program, vars, predicate)]
+    if dirname is None and isinstance(filename, bytes):
+        put_values(read_combined(BytesIO(filename), sorted(names)))
+        return
     folder = checked_folder(dirname)
     if filename is None:
         put_values(read_separate(folder, names))
         return
     with open(os.path.join(folder, filename), "rb") as stream:
         put_values(read_combined(stream, sorted(names)))
+
+
+def _get_valid_program(program: Any = None) -> Program:
+    """A Program, or that of a CompiledProgram; the default main Program when None."""
+    if getattr(program, "_program", None) is not None:
+        warnings.warn("The input is a CompiledProgram, this is not recommended.", stacklevel=2)
+    return program_behind([], program)
 
 
 def checked_folder(dirname: Any) -> str:

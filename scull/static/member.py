@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.interpreter import current
 from scull.core.meta import Kind
 from scull.core.tensor import Tensor
 from scull.deferred import load
@@ -61,10 +62,40 @@ def braced(word: str, lines: list[str]) -> list[str]:
     return [f"  {word} {{", *(f"    {line}" for line in lines), "  }"]
 
 
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "equal": "__eq__",
+    "not_equal": "__ne__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+
+
+def unknown(variable: Any, who: str) -> ArgumentTypeError:
+    """The error of what needs the values of a Variable."""
+    name = variable.name.split(".")[2] if variable.name.startswith("_jst.") else variable.name
+    return ArgumentTypeError(
+        f"{who} asks for the values of `{name}` ({variable.meta}), which are known only when the "
+        "Program runs"
+    )
+
+
 def eager_only(name: str) -> Any:
     """A method that a Variable does not have, since it holds no value."""
 
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        mode: Any = current()
+        if mode.captures and mode.lenient and name == "numpy":
+            return self
+        if mode.captures:
+            raise unknown(self, f"`{name}`")
         raise AssertionError(
             f"'{name}' only can be called by `paddle.Tensor` in dynamic graph mode. A Variable "
             "holds no value: fetch it from an Executor, or call paddle.disable_static()"
@@ -75,7 +106,11 @@ def eager_only(name: str) -> Any:
 
 
 def backward(self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:
-    """Refuse: gradients of a Program are appended to it."""
+    """Send the gradient back, while a function is recorded; else refuse: Programs append theirs."""
+    mode: Any = current()
+    if mode.captures:
+        mode.gradients.send(self, grad_tensor)
+        return
     raise AssertionError(
         "We only support 'backward()' in dynamic graph mode, please call 'paddle.disable_static()' "
         "to enter dynamic graph mode; in a Program call paddle.static.append_backward(loss)"
@@ -85,6 +120,16 @@ def backward(self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> 
 @attach(Variable)
 class OfVariable:
     """What a Variable says of itself and of its value in a scope."""
+
+    def __array_ufunc__(self: Any, function: Any, method: str, *operands: Any, **_: Any) -> Any:
+        """An array on the left of an operator leaves it to the Variable."""
+        reflected = getattr(self, REFLECTED.get(function.__name__, ""), None)
+        if method == "__call__" and reflected is not None and operands[0] is not self:
+            return reflected(operands[0])
+        raise unknown(self, f"NumPy's `{function.__name__}`")
+
+    def __array__(self: Any, dtype: Any = None, copy: Any = None) -> Any:
+        raise unknown(self, "an array of NumPy")
 
     @property
     def desc(self: Any) -> Any:
@@ -104,6 +149,39 @@ class OfVariable:
     def element_size(self: Any) -> int:
         """The bytes of one element."""
         return self.dtype.itemsize
+
+    def append(self: Any, x: Any) -> None:
+        """Write a tensor behind the last of the list it holds.
+
+        Args:
+            x (Variable): the tensor.
+        """
+        load("scull.static.growing", "append")(self, x)
+
+    def pop(self: Any, index: Any = -1) -> Any:
+        """Take a tensor out of the list it holds.
+
+        Args:
+            index (int | Variable): its place.
+        """
+        return load("scull.static.growing", "pop")(self, index)
+
+    def extend(self: Any, values: Any) -> None:
+        """Write tensors behind the last one of a list of tensors.
+
+        Args:
+            values (list[Variable] | Variable): a list of Python or of the Program.
+        """
+        load("scull.static.growing", "extend")(self, values)
+
+    def insert(self: Any, index: Any, x: Any) -> None:
+        """Put a tensor into a list of tensors.
+
+        Args:
+            index (int | Variable): before which place.
+            x (Variable): the tensor.
+        """
+        load("scull.static.growing", "insert")(self, index, x)
 
     def get_value(self: Any, scope: Scope | None = None) -> ScopeTensor:
         """The value that a scope holds for it.
@@ -148,6 +226,7 @@ class OfVariable:
         return str(self)
 
     numpy, gradient, clear_gradient = map(eager_only, ("numpy", "gradient", "clear_gradient"))
+    tolist = eager_only("tolist")
     backward = backward
 
 

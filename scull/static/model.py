@@ -23,7 +23,7 @@ from scull.files.pickles import load as load_pickle
 from scull.files.program import bytes_of, program_of
 from scull.files.tensor_stream import read_combined, write_combined
 from scull.ir.block import Block
-from scull.ir.clone import for_test, pruned
+from scull.ir.clone import copied_variable, for_test, pruned
 from scull.ir.operator import Operator
 from scull.ir.program import Program, main_program
 from scull.ir.variable import ParameterVariable, Variable
@@ -37,6 +37,14 @@ def listed(value: Any, name: str, kind: Any = Variable) -> list[Any]:
         if not isinstance(v, kind):
             raise ArgumentTypeError(f"{name} takes Variables, not {type(v).__name__}")
     return values
+
+
+def inference_edges(feed_vars: Any, fetch_vars: Any) -> tuple[list[Any], list[Any]]:
+    """The inputs and the outputs of what is saved, as lists."""
+    try:
+        return listed(feed_vars, "feed_vars"), listed(fetch_vars, "fetch_vars")
+    except ArgumentTypeError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def program_behind(variables: list[Any], program: Any) -> Program:
@@ -60,6 +68,7 @@ def normalize_program(program: Any, feed_vars: Any, fetch_vars: Any, **options: 
     Args:
         program (Program): what to copy.
         feed_vars, fetch_vars (Variable | list): its inputs and outputs.
+        options: `skip_prune_program=True` keeps what the outputs do not need.
 
     Returns:
         Program: for inference.
@@ -71,29 +80,29 @@ def normalize_program(program: Any, feed_vars: Any, fetch_vars: Any, **options: 
         )
     tested = for_test(program)
     block = tested.global_block()
-    targets = [scaled(block, block.var(v.name), i) for i, v in enumerate(fetches)]
+    kept = [block.vars.get(v.name) or block.add(copied_variable(v, block)) for v in fetches]
+    targets = [scaled(block, v, i) for i, v in enumerate(kept)]
     names = [v.name for v in feeds]
-    made = pruned(tested, names, targets)
+    made = tested if options.get("skip_prune_program") else pruned(tested, names, targets)
     with_edges(made.global_block(), names, [t.name for t in targets])
     return made
 
 
 def scaled(block: Block, v: Variable, i: int) -> Variable:
-    """The target as the result of an operator of its own, as Paddle saves it."""
+    """The target as the result of an operator of its own, as Paddle saves all but truth values."""
     if v.dtype.name == "bool":
-        operator, attrs = "assign", {}
-    else:
-        operator, attrs = "scale", {"scale": 1.0, "bias": 0.0, "bias_after_scale": True}
+        return v
+    attrs = {"scale": 1.0, "bias": 0.0, "bias_after_scale": True}
     out = block.variable(f"save_infer_model/scale_{i}.tmp_0", v.meta, stop_gradient=v.stop_gradient)
-    block.append_op(operator, {"X": [v]}, {"Out": [out]}, attrs)
+    block.append_op("scale", {"X": [v]}, {"Out": [out]}, attrs)
     return out
 
 
 def with_edges(block: Block, feeds: list[str], fetches: list[str]) -> None:
-    """Put feed operators in front and fetch operators behind."""
+    """Put feed operators in front, that of the last input first, and fetch operators behind."""
     source = block.variable("feed", Meta((), kind=Kind.FEED), persistable=True)
     sink = block.variable("fetch", Meta((), kind=Kind.FETCH), persistable=True)
-    for i, name in reversed(list(enumerate(feeds))):
+    for i, name in enumerate(feeds):
         block.insert(0, edge(block, "feed", source, block.var(name), i))
     for i, name in enumerate(fetches):
         block.append(edge(block, "fetch", block.var(name), sink, i))
@@ -130,8 +139,14 @@ def save_inference_model(
         options: `program=` the Program when it is not that of the variables.
     """
     path = checked_prefix(path_prefix)
-    feeds, fetches = listed(feed_vars, "feed_vars"), listed(fetch_vars, "fetch_vars")
-    program = normalize_program(program_behind(fetches, options.get("program")), feeds, fetches)
+    feeds, fetches = inference_edges(feed_vars, fetch_vars)
+    source = program_behind(fetches, options.get("program"))
+    program = normalize_program(source, feeds, fetches)
+    if any(o.type == "auc" for o in source.global_block().ops):
+        warnings.warn(
+            "Be sure that you have set auc states to 0 before saving inference model.",
+            stacklevel=2,
+        )
     values = values_of(persistables(program))
     parts = {".pdmodel": lambda stream: stream.write(bytes_of(program))}
     if values:
@@ -150,8 +165,11 @@ def checked_prefix(path_prefix: Any) -> str:
     if not isinstance(path_prefix, str):
         raise ArgumentError(f"'path_prefix' should be a string, not {type(path_prefix).__name__}")
     path = os.path.normpath(path_prefix)
-    if os.path.isdir(path):
+    if path_prefix.endswith("/") or os.path.isdir(path):
         raise ArgumentError(f"'path_prefix' should not be a directory: {path}")
+    for suffix in (".pdmodel", ".pdiparams"):
+        if os.path.isdir(path + suffix):
+            raise ArgumentError(f"'{path}{suffix}' is an existing directory.")
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     return path
 
@@ -167,14 +185,23 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
     Returns:
         list: the Program, the names to feed, the variables to fetch.
     """
+    unknown = options.keys() - {"model_filename", "params_filename"}
+    if unknown:
+        raise ArgumentError(f"load_inference_model takes no `{unknown.pop()}`")
     if path_prefix is None:
-        data, params = options["model_filename"], options["params_filename"]
+        data, params = options.get("model_filename"), options.get("params_filename")
+        if data is None or params is None:
+            raise ArgumentError("params_filename cannot be None when path_prefix is None.")
         stream = io.BytesIO(params) if isinstance(params, bytes) else None
         return list(load_model(data, stream, "the bytes given"))
+    if not isinstance(path_prefix, str | os.PathLike):
+        raise ArgumentError(f"'path_prefix' should be a string, not {type(path_prefix).__name__}")
     path = os.path.normpath(os.fspath(path_prefix))
     names = options.get("model_filename"), options.get("params_filename")
     if any(names):
         return loaded_by_name(path, *names)
+    if os.fspath(path_prefix).endswith("/"):
+        raise ArgumentError(f"'path_prefix' should not be a directory: {path}")
     with open_set(path, (".pdmodel", ".pdiparams")) as streams:
         if ".pdmodel" not in streams:
             raise MissingFileError(f"there is no model `{path}.pdmodel`")
@@ -195,7 +222,7 @@ def loaded_by_name(path: str, model: str | None, params: str | None) -> list[Any
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **options: Any) -> bytes:
     """The bytes of the inference Program."""
-    feeds, fetches = listed(feed_vars, "feed_vars"), listed(fetch_vars, "fetch_vars")
+    feeds, fetches = inference_edges(feed_vars, fetch_vars)
     return bytes_of(
         normalize_program(program_behind(fetches, options.get("program")), feeds, fetches)
     )
@@ -205,8 +232,13 @@ def serialize_persistables(
     feed_vars: Any, fetch_vars: Any, executor: Any, **options: Any
 ) -> bytes | None:
     """The bytes of the values the inference Program needs; None when there are none."""
-    feeds, fetches = listed(feed_vars, "feed_vars"), listed(fetch_vars, "fetch_vars")
+    feeds, fetches = inference_edges(feed_vars, fetch_vars)
     program = normalize_program(program_behind(fetches, options.get("program")), feeds, fetches)
+    return _serialize_persistables(program, executor)
+
+
+def _serialize_persistables(program: Program, executor: Any) -> bytes | None:
+    """The bytes of the values of a Program; None when there are none."""
     values = values_of(persistables(program))
     stream = io.BytesIO()
     write_combined(stream, values)
@@ -220,6 +252,10 @@ def deserialize_program(data: bytes) -> Program:
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
     """Put the values of some bytes into the global scope."""
+    if not isinstance(program, Program):
+        raise ArgumentTypeError(
+            f"program type must be `fluid.Program`, but received `{type(program)}`"
+        )
     wanted = persistables(program)
     if wanted:
         put_values(

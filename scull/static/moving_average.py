@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from scull.core import session
+from scull.errors import UnsupportedError
+from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import Program, main_program, program_guard
 from scull.ir.variable import Variable
 from scull.static.scope import create_global_var, name_scope
@@ -52,6 +54,8 @@ class ExponentialMovingAverage:
     """
 
     def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None):
+        if in_dynamic_mode():
+            raise UnsupportedError("In dygraph, don't support ExponentialMovingAverage.")
         self._decay, self._thres_steps, self._name = decay, thres_steps, name or ""
         self._step = number("@EMA_STEP_COUNTER@", 0.0)
         with name_scope("moving_average"):

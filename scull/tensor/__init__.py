@@ -69,6 +69,6 @@ OWN = {
 
 method.attach(NAMES)
 method.attach(OWN)
-__getattr__, __dir__ = deferred(__name__, NAMES, OWN)
-doors(__name__, "math ops")
+__getattr__, __dir__ = deferred(__name__, NAMES, OWN, {"": "math"})
+doors(__name__, "ops")
 __all__ = ["set_printoptions", *listed(NAMES)]

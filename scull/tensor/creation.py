@@ -6,13 +6,14 @@ import numpy as np
 
 from scull.core import session
 from scull.core.door import shown_by
-from scull.core.dtype import dtype_of, int64, of_array
-from scull.core.place import Place
-from scull.core.tensor import Leaf, Rows, Tensor, new
+from scull.core.dtype import dtype_of, int64
+from scull.core.interpreter import current
+from scull.core.tensor import Leaf, Tensor, new
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
-from scull.ops import create, fill, like, listing
+from scull.ops import create, fill, join, like, listing
 from scull.ops.promotion import cast_to
+from scull.tensor.elements import array_of, check_place, constant, element_type
 from scull.tensor.size import (
     called,
     dtype_or_default,
@@ -50,7 +51,7 @@ def to_tensor(
     """
     check_place(place)
     if is_static():
-        return constant(array_of(data, None if dtype is None else element_type(dtype)))
+        return recorded(data, None if dtype is None else element_type(dtype))
     array = array_of(data, None if dtype is None else element_type(dtype))
     made: Tensor = new(Tensor)
     made.array = array
@@ -59,67 +60,25 @@ def to_tensor(
     return made
 
 
-def element_type(dtype: Any) -> Any:
-    """`dtype` as an element type of a new tensor."""
-    try:
-        return dtype_of(dtype)
-    except TypeError:
-        raise ArgumentTypeError(f"`dtype` is an element type of a tensor, not {dtype!r}") from None
-
-
-def check_place(place: Any) -> None:
-    """Refuse a place that is none, or is not in this process."""
-    if place is None or (isinstance(place, Place) and place.kind == "cpu"):
-        return
-    if isinstance(place, str) and place.split(":")[0] == "cpu":
-        return
-    if isinstance(place, Place) and place.kind in ("cpu", "gpu_pinned"):
-        return
-    raise ArgumentError(f"there is no place {place} in this process")
-
-
-def array_of(data: Any, dtype: Any) -> Any:
-    """The array of a new tensor."""
-    if isinstance(data, Tensor):
-        found = data.array.dense() if type(data.array) is Rows else data.array
-        return found.astype(dtype.array if dtype else found.dtype)
-    if isinstance(data, np.ndarray | np.generic):
-        found = np.array(data)
-        if found.dtype == np.uint16:
-            found = found.view(dtype_of("bfloat16").array)
-    elif isinstance(data, bool | int | float | complex | list | tuple | range):
-        found = regular(data)
-        wide = {"f": session.default_dtype().array, "c": complex_type(), "i": np.dtype("int64")}
-        found = found.astype(wide.get(found.dtype.kind, found.dtype), copy=False)
-    else:
-        found = None
-    if found is None or found.dtype.kind in "USOMm":
-        raise ArgumentTypeError(
-            f"Can't constructs a 'paddle.Tensor' with data type {type(data)}, "
-            "data type must be scalar|list|tuple|np.ndarray|paddle.Tensor"
-        )
-    of_array(found.dtype)
-    return found if dtype is None else found.astype(dtype.array, copy=False)
-
-
-def regular(data: Any) -> Any:
-    """Nested lists, tensors among them, as an array."""
-    try:
-        return np.array(plain(data))
-    except ValueError:
-        raise ArgumentError("lists beside each other differ in length") from None
-
-
-def complex_type() -> Any:
-    """The complex element type whose parts are of the default one."""
-    return np.dtype("complex128" if session.default_dtype().name == "float64" else "complex64")
-
-
-def plain(data: Any) -> Any:
-    """Nested lists with tensors among them replaced by their elements."""
+def recorded(data: Any, dtype: Any) -> Any:
+    """The same in a Program, where variables may stand among the elements."""
+    if not holds_variables(data):
+        mode: Any = current()
+        if isinstance(data, Tensor) and mode.captures:
+            return recorded(mode.capture(data), dtype)
+        return constant(array_of(data, dtype))
     if isinstance(data, list | tuple):
-        return [plain(v) for v in data]
-    return data.array if isinstance(data, Tensor) else data
+        parts = [recorded(v, dtype) for v in data]
+        first = parts[0].dtype if dtype is None else dtype
+        return join.stack([cast_to(v, first) for v in parts])
+    return assign(data if dtype is None else cast_to(data, dtype))
+
+
+def holds_variables(data: Any) -> bool:
+    """Whether `data` is a variable, or nested lists with some."""
+    if isinstance(data, list | tuple):
+        return any(map(holds_variables, data))
+    return isinstance(data, Variable)
 
 
 def assign(x: Any, output: Any = None) -> Any:
@@ -141,6 +100,8 @@ def assign(x: Any, output: Any = None) -> Any:
     if not known and not isinstance(x, PLAIN):
         raise ArgumentTypeError(f"`x` is a tensor, an array, a number or a list, not {type(x)}")
     if isinstance(output, Variable):
+        if known:
+            session.unique_name("assign")  # Paddle counts it, so that later names are the same
         source = x if known else constant(x)
         block = output.block.program.current_block()
         block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
@@ -155,29 +116,6 @@ def assign(x: Any, output: Any = None) -> Any:
 
 
 PLAIN = (bool, int, float, complex, np.generic, np.ndarray, list, tuple, range)
-VALUES = {"bool": "bool_values", "float32": "fp32_values", "float64": "fp64_values"}
-VALUES |= {"int32": "int32_values", "int64": "int64_values"}
-
-
-def constant(data: Any) -> Any:
-    """A tensor of elements that stand in the source; in a Program they become an attribute."""
-    if isinstance(data, bool | int | float | complex | np.generic):
-        data = [data]
-    array = regular(data)
-    if array.dtype == np.float64:
-        array = array.astype(session.default_dtype().array)
-    if array.dtype.kind in "USOMm":
-        raise ArgumentTypeError(f"a tensor has no elements such as those of {type(data).__name__}")
-    if not is_static():
-        made: Any = Tensor(array.copy())
-        return made
-    name = of_array(array.dtype).name
-    if name not in VALUES:
-        raise ArgumentTypeError(
-            f"elements of {name} cannot stand in a Program; cast a tensor to it"
-        )
-    values = {VALUES[name]: array.reshape(-1).tolist()}
-    return create.assign_value(shape=array.shape, dtype=name, **values, name=called(None, "assign"))
 
 
 def clone(x: Any, name: str | None = None) -> Any:

@@ -121,6 +121,8 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     """
     needs_tensor(x, "split")
     tensor, axis = axis_inputs(axis)
+    if tensor is None and -x.ndim <= axis < 0:
+        axis += x.ndim  # Paddle's kernel counts from the front
     if isinstance(num_or_sections, int):
         given = [] if tensor is None else [tensor]
         return ops.split(x, *given, num=num_or_sections, axis=axis, name=name)

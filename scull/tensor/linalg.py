@@ -4,7 +4,9 @@ import math
 from typing import Any
 
 from scull.core.door import shown_by
+from scull.core.interpreter import current
 from scull.core.meta import axis_of
+from scull.core.refusal import explained
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops import count, distance, elementwise, linear, move, product, reduce
@@ -13,10 +15,12 @@ from scull.tensor.function import abs
 from scull.tensor.size import called, integer, integers, needs_tensor, number, several
 
 
-def one_kind(x: Any, y: Any, function: str) -> None:
+def one_kind(x: Any, y: Any) -> None:
     """Refuse factors of differing element types, which `@` would cast."""
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is not y.dtype:
-        raise DtypeError(f"{function}(): x is {x.dtype.name} and y is {y.dtype.name}; cast one")
+    different = isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is not y.dtype
+    if different and current().setting is None:
+        law = DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
+        raise explained(law, linear.matmul.op, (x, y), {})
 
 
 def matmul(
@@ -36,7 +40,7 @@ def matmul(
         >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3, 1])).tolist()
         [[3.0], [3.0]]
     """
-    one_kind(x, y, "matmul")
+    one_kind(x, y)
     if not transpose_x and not transpose_y:
         return linear.matmul(x, y) if name is None else linear.matmul(x, y, name=name)
     return linear.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
@@ -55,7 +59,7 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
         >>> paddle.mm(paddle.ones([1, 3]), paddle.ones([3, 1])).tolist()
         [[3.0]]
     """
-    one_kind(input, mat2, "mm")
+    one_kind(input, mat2)
     return linear.matmul(input, mat2, name=called(name, "mm"))
 
 

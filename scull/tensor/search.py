@@ -11,7 +11,7 @@ from scull.ir.variable import Variable
 from scull.ops import compare, count, order, pick, search
 from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice
-from scull.tensor.creation import constant
+from scull.tensor.elements import constant
 from scull.tensor.size import axis_held, called, integer, needs_tensor, several, tensor_like
 
 

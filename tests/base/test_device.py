@@ -60,20 +60,6 @@ def test_a_process_is_alone(monkeypatch):
         distributed.all_reduce(None)
 
 
-def test_a_function_that_should_become_a_program_refuses_to_be_called():
-    @jit.to_static
-    def one(x):
-        return x
-
-    @jit.to_static(full_graph=True)
-    def other(x):
-        return x
-
-    for function in (one, other):
-        with pytest.raises(UnsupportedError, match="functions are not turned into Programs"):
-            function(1)
-
-
 def test_a_function_runs_as_plain_python_when_asked_to():
     with pytest.raises(ArgumentTypeError, match="'enable_to_static_bool'"):
         jit.enable_to_static(1)

@@ -9,8 +9,20 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from benchmarks import chains, eager, executor, harness, memory, reference, start, tiny
+from benchmarks import (
+    chains,
+    control_flow,
+    eager,
+    executor,
+    harness,
+    loop,
+    memory,
+    reference,
+    start,
+    tiny,
+)
 from scull.executor.plan import make_plan
+from scull.flags import flags
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -162,7 +174,7 @@ def test_the_command_prints_every_figure_and_succeeds():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     asked = [line for line in done.stdout.splitlines() if "<=" in line]
-    assert len(asked) == 19
+    assert len(asked) == 26
 
 
 def test_the_chains_of_products_wait_for_nothing_of_each_other():
@@ -172,3 +184,50 @@ def test_the_chains_of_products_wait_for_nothing_of_each_other():
     assert len(starts) == chains.CHAINS
     assert len(plan.instructions) == chains.CHAINS * (chains.LENGTH + 2)
     assert len(plan.graph.edges) == len(plan.instructions) - chains.CHAINS
+
+
+def test_the_loop_is_in_every_form_what_bare_numpy_computes():
+    main, out = loop.program(paddle)
+    expected = loop.bare().tobytes()
+    assert loop.eager(paddle)().numpy().tobytes() == expected
+    for form in ("in-graph", "primitives", "unrolled"):
+        with flags(CONTROL_FLOW=form, UNROLL_LIMIT=control_flow.LIMIT):
+            (found,) = paddle.static.Executor().run(main, feed=loop.FEED, fetch_list=[out])
+        assert found.tobytes() == expected and np.abs(found).min() > 1e-30
+
+
+def test_every_form_of_the_loop_has_its_figures(monkeypatch):
+    monkeypatch.delenv("SCULL_PADDLE_PYTHON", raising=False)
+    rows = list(control_flow.side_by_side(2))
+    assert [row.asked for row in rows] == ["<= 3x NumPy"] * 4 + ["< 1x PaddlePaddle"] * 4
+    assert {row.measured for row in rows[4:]} == {"SCULL_PADDLE_PYTHON names no Python"}
+
+
+def test_the_nested_loops_are_those_that_numpy_computes():
+    main, ends = control_flow.nested_loops()
+    x = chains.operand()
+    found = paddle.static.Executor().run(main, feed={"x": x}, fetch_list=ends)
+    for i, value in enumerate(found):
+        y = x * np.float32(1.0 + i)
+        for _ in range(control_flow.OUTER * control_flow.INNER):
+            y = np.tanh(np.matmul(y, x))
+        assert np.allclose(value, y, rtol=1e-4)
+
+
+def test_the_page_of_timelines_draws_four_steps_with_their_operators(tmp_path):
+    target = tmp_path / "timelines.html"
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.timelines", str(target)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, str(target))
+    text = target.read_text(encoding="utf-8")
+    assert text.count("<svg") == 4
+    assert (
+        text.count("eager: ") == text.count("static: ") == 4
+    )  # what is shown and what is read out
+    for name in ("layer_norm", "matmul_v2_grad", "sgd"):
+        assert f"<title>{name}: " in text
+    assert "http" not in text

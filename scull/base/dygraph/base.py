@@ -13,7 +13,7 @@ from scull.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad
 from scull.base import framework
 from scull.base.data_feeder import check_type, convert_dtype
 from scull.core.eager import EAGER
-from scull.core.interpreter import interpreting
+from scull.core.interpreter import current, interpreting
 from scull.core.tensor import Tensor
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.ir.program import Program, program_guard
@@ -110,7 +110,14 @@ _switch_to_static_graph_ = switch_to_static_graph
 
 def in_to_static_mode() -> bool:
     """Whether a function is being turned into a Program."""
-    return False
+    return current().captures
 
 
+class GlobalVar:
+    """Settings that code written for Paddle puts back; nothing here depends on them."""
+
+    _in_to_static_mode_ = False
+
+
+global_var = GlobalVar()
 in_declarative_mode = in_to_static_mode

@@ -66,6 +66,5 @@ class LarsMomentumOptimizer(Optimizer):
             "lars_coeff": self._lars_coeff,
             "lars_weight_decay": (0.0 if excluded else self._lars_weight_decay,),
             "epsilon": self._epsilon,
-            "multi_precision": self._multi_precision,
             "rescale_grad": self._rescale_grad,
         }

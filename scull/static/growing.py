@@ -1,0 +1,88 @@
+"""Lists of tensors of a Program that grow and shrink as Python's do."""
+
+from collections.abc import Callable
+from typing import Any
+
+from scull.core.meta import Kind
+from scull.errors import ArgumentTypeError
+from scull.ir.variable import Variable
+from scull.static.nn.loop import while_loop
+from scull.tensor.array import array_length, array_read, array_write, create_array
+from scull.tensor.creation import assign, full
+from scull.tensor.elementwise import minimum
+from scull.tensor.function import cast
+
+
+def append(array: Any, x: Any) -> None:
+    """Write `x` behind the last tensor of `array`."""
+    x = x if isinstance(x, Variable) else assign(x)
+    array_write(x, array_length(listed(array)), array)
+
+
+def pop(array: Any, index: Any = -1) -> Any:
+    """Take the tensor at place `index` out of `array`."""
+    count = array_length(listed(array))
+    at = place_in(count, index)
+    found = array_read(array, at)
+    assign(copied(array, count - 1, lambda i: i + cast(i >= at, "int64")), array)
+    return found
+
+
+def extend(array: Any, values: Any) -> None:
+    """Write every tensor of `values`, a list of Python or of the Program, behind the last one."""
+    if not isinstance(values, Variable):
+        for x in values:
+            append(array, x)
+        return
+    count = array_length(listed(values))
+
+    def round_(i: Any) -> Any:
+        append(array, array_read(values, i))
+        return [i + 1]
+
+    while_loop(lambda i: i < count, round_, [full([1], 0, "int64")])
+
+
+def insert(array: Any, index: Any, x: Any) -> None:
+    """Put `x` before the tensor at place `index`."""
+    at = place_in(array_length(listed(array)), index)
+    rest = part(array, at, None)
+    made = copied(array, at, lambda i: i)
+    append(made, x)
+    extend(made, rest)
+    assign(made, array)
+
+
+def part(array: Any, start: Any, stop: Any) -> Any:
+    """A list of the tensors of `array` from place `start` to before `stop`."""
+    count = array_length(listed(array))
+    first = place_in(count, 0 if start is None else start)
+    end = count if stop is None else place_in(count, stop)
+    return copied(array, minimum(end, count) - first, lambda i: i + first)
+
+
+def copied(array: Any, count: Any, place: Callable[[Any], Any]) -> Any:
+    """A list of `count` tensors of `array`: `place` says where the one of a number is."""
+    made = create_array(array.dtype)
+    made.meta = array.meta
+
+    def round_(i: Any) -> Any:
+        array_write(array_read(array, place(i)), i, made)
+        return [i + 1]
+
+    while_loop(lambda i: i < count, round_, [full([1], 0, "int64")])
+    return made
+
+
+def place_in(count: Any, index: Any) -> Any:
+    """A place in a list of `count` tensors, counted from its start."""
+    if isinstance(index, Variable):
+        return cast(index, "int64").reshape([1])  # type: ignore[attr-defined]
+    return count + index if index < 0 else full([1], index, "int64")
+
+
+def listed(array: Any) -> Any:
+    """`array`, which is a variable that holds a list of tensors."""
+    if array.kind is not Kind.ARRAY:
+        raise ArgumentTypeError(f"`{array.name}` is {array.meta} and no list of tensors")
+    return array
