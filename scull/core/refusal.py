@@ -25,7 +25,9 @@ from scull.errors import (
 PACKAGE = str(Path(__file__).parent.parent) + "/"
 NO_LAW = "these operands are refused where they are computed: "  # no type rule has said why
 BUILTIN = {IndexError: RangeError, TypeError: ArgumentTypeError}  # else an ArgumentError
-OURS = Warning | NameError | AssertionError | ImportError | SyntaxError  # no operand's fault
+OURS = (  # no operand's fault
+    Warning | NameError | AssertionError | ImportError | SyntaxError | RecursionError
+)
 KINDS: dict[type[Exception], str] = {  # the first that fits
     ResourceError: "ResourceExhausted",
     DtypeError: "NotFound",  # there is no kernel for it

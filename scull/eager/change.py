@@ -107,6 +107,7 @@ def assign_item(x: Any, index: Any, value: Any) -> None:
         with interpreting(mode.below):
             assign_item(x, index, value)
         return
+    mode.settle()
     refuse_leaf(x)
     array = x.array
     if x.node is None and type(array) is np.ndarray and type(value) in (int, float, bool):

@@ -65,13 +65,17 @@ class ConcreteProgram:
         tensors = {block.find(v.name): t for v, t in self.captured.tensors.items()}
         made = Piece(name, program, entries, exits, tensors)
         made.closed = self.trains
+        gradients = self.captured.gradients
+        made.updated = [t for i, t in gradients.updated.items() if i not in gradients.early]
         return made
 
     def returned(self, found: list[Tensor]) -> Any:
         """What the function returns, made of the results of a run."""
         if self.leaves:
+            cleared = self.captured.gradients.cleared
             for leaf, g in zip(self.leaves, found[-len(self.leaves) :], strict=True):
-                leaf.grad = g if leaf.grad is None else leaf.grad + g
+                anew = leaf.grad is None or id(leaf) in cleared
+                leaf.grad = g if anew else leaf.grad + g
         given = iter(found)
         return mapped(lambda v: next(given) if isinstance(v, Variable) else v, self.outputs)
 

@@ -1,9 +1,10 @@
 """StaticFunction: a function whose calls run Programs, one for each description of arguments."""
 
 import functools
+import inspect
+import itertools
 import threading
 import warnings
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,10 +18,11 @@ from scull.jit.convert import converted, text
 from scull.jit.error import told, why
 from scull.jit.lazy import Lazy, Pieces
 from scull.jit.piece import Piece, Stale
-from scull.jit.signature import Signature, key_of, leaves
+from scull.jit.signature import Signature, key_of, leaves, mapped
 from scull.nn.layer.attribute import Attributes, changes
 
 MANY = 8  # Programs of one function, from which on it is told what asks for them
+MOST_PROGRAMS = 256  # that are kept of one function
 MOST = 1024  # calls that are known without looking at the signature
 
 
@@ -33,11 +35,19 @@ class Entry(NamedTuple):
     single: bool  # whether it returns one tensor
 
 
+class Place:
+    """Stands for a tensor of a call while its arguments find their parameters."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
 class Broken(NamedTuple):
     """Calls of one key that no one Program serves: pieces of graph, and why."""
 
     pieces: Pieces
     reason: str
+    form: Any  # of the arguments, whatever the sizes of their tensors
 
 
 class StaticFunction:
@@ -79,19 +89,22 @@ class StaticFunction:
         self.options = {"build_strategy": build_strategy, "backend": backend}
         self._training = True
         self.fast: dict[Any, Entry | Broken] = {}
-        self.broken: Broken | None = None  # the last time it ran in pieces
+        self.broken: dict[Any, Broken] = {}  # by the form of the arguments, the last one last
         self.seen = -1  # how often layers had changed when `fast` was last right
         self.program_cache = ProgramCache()
         self.lock = threading.RLock()
-        self.bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, self._dygraph_function)
 
     def __get__(self, instance: Any, owner: Any = None) -> "StaticFunction":
         if instance is None:
             return self
-        found = self.bound.get(instance)
-        if found is None:
-            found = self.bound[instance] = self.copied_for(instance)
+        own = getattr(instance, "__dict__", None)
+        if own is None:
+            return self.copied_for(instance)
+        kept = own.setdefault("_static_functions", {})
+        found = kept.get(self)
+        if found is None or found._instance is not instance:
+            found = kept[self] = self.copied_for(instance)
         return found
 
     def copied_for(self, instance: Any) -> "StaticFunction":
@@ -139,21 +152,23 @@ class StaticFunction:
             self.program_cache.forget(entry.concrete)
             self.fast.clear()
         except Exception as error:
-            raise told(error) from None
+            raise told(error) from error.__cause__
         return self(*args, **kwargs)
 
     def in_pieces(self, broken: Broken, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run it as Python, whose operators wait until a value is asked for.
 
-        Once that went well, all calls run so; the first time a warning says why.
+        Once that went well, calls of its form run so; the first time a warning says why.
         """
         broken.pieces.notes.clear()
         mode = Lazy(broken.pieces, record=current().record)
         with interpreting(current().over(mode)):
             found = self.dygraph_function(*args, **kwargs)
             mode.waiting.settle("its end")
-        if self.broken is None:  # and not an error whichever way it runs
-            self.broken = broken
+        known = bool(self.broken)
+        self.broken.pop(broken.form, None)
+        self.broken[broken.form] = broken
+        if not known:
             warnings.warn(
                 f"{broken.reason}. It runs in pieces of graph with Python between them; `report()` "
                 "of the function tells more, and with full_graph=True this is an error",
@@ -163,9 +178,10 @@ class StaticFunction:
 
     def report(self) -> str:
         """Why it is no one Program, and the pieces of its last call: their ends and sizes."""
-        if self.broken is None:
+        if not self.broken:
             return "1 piece of graph: the whole function"
-        return f"{self.broken.reason}\n{self.broken.pieces.report()}"
+        last = next(reversed(self.broken.values()))
+        return f"{last.reason}\n{last.pieces.report()}"
 
     def inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call within a function that is being recorded, or in static mode."""
@@ -182,30 +198,40 @@ class StaticFunction:
 
     def entry(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | Broken:
         """What serves this call, made when there is nothing yet; known by `key` from now on."""
-        if self.broken is not None:
-            return self.broken
         given, named = self.function_spec.named(args, kwargs)
+        form = key_of(mapped(lambda v: Tensor if is_tensor(v) else v, [given, named]), [])
+        if form in self.broken:
+            return self.broken[form]
         described = self.function_spec.described(given, named)
         try:
             concrete, piece = self.program_for(*described)
         except Exception as error:
             if self.full_graph:
                 raise
-            return Broken(Pieces(), f"`{self.__name__}` is no one Program: {why(error)}")
-        came = [v for v in leaves([args, kwargs]) if is_tensor(v)]
-        asked = [v for v in leaves([given, named]) if any(v is c for c in came)]
-        order = tuple(next(i for i, c in enumerate(came) if c is v) for v in asked)
+            return Broken(Pieces(), f"`{self.__name__}` is no one Program: {why(error)}", form)
+        order = self.order(args, kwargs)
         if len(self.fast) >= MOST:
             self.fast.clear()
-        straight = order == tuple(range(len(came)))
+        straight = order == tuple(range(len(order)))
         found = self.fast[key] = Entry(
             concrete, piece, None if straight else order, concrete.single
         )
         return found
 
+    def order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...]:
+        """The places of a call's tensors, in the order of the parameters."""
+        count = itertools.count()
+
+        def numbered(value: Any) -> Any:
+            return Place(next(count)) if is_tensor(value) else value
+
+        places = mapped(numbered, [list(args), kwargs])
+        found = leaves(list(self.function_spec.named(tuple(places[0]), places[1])))
+        return tuple([v.number for v in found if type(v) is Place])
+
     def program_for(self, args: list[Any], kwargs: dict[str, Any]) -> tuple[ConcreteProgram, Piece]:
         """The Program for arguments with descriptions in the place of tensors."""
-        key = (key_of(args, []), key_of(kwargs, []), self.state())
+        key = (key_of(args, []), key_of(kwargs, []), self.state([args, kwargs]))
         with self.lock:
             found = self.program_cache.found(key)
             if found is None:
@@ -222,15 +248,23 @@ class StaticFunction:
         function = converted(self._dygraph_function)
         return record(self._dygraph_function, function, args, kwargs, names, first, self.full_graph)
 
-    def state(self) -> Any:
+    def state(self, arguments: Any) -> Any:
         """What a Program depends on besides the arguments: who trains, casts, which tensors."""
-        layer, setting = self._instance, current().setting
-        if not isinstance(layer, Attributes):
-            return (self._training, setting)
-        inside: Any = layer
-        behaviour = tuple([part.training for part in inside.sublayers(include_self=True)])
-        tensors = tuple([id(t) for t in (*inside.parameters(), *inside.buffers())])
-        return (self._training, setting, behaviour, tensors)
+        roots = {id(v): v for v in self.layers(arguments)}
+        parts = [p for r in roots.values() for p in r.sublayers(include_self=True)]
+        tensors = [t for r in roots.values() for t in (*r.parameters(), *r.buffers())]
+        behaviour = tuple([p.training for p in parts])
+        return (self._training, current().setting, behaviour, tuple(map(id, tensors)))
+
+    def layers(self, arguments: Any) -> list[Any]:
+        """The layers that the function finds by itself, or is given."""
+        if isinstance(self._instance, Attributes):
+            found = [self._instance]
+        else:
+            beside = inspect.getclosurevars(self._dygraph_function)
+            own = getattr(self._instance, "__dict__", {})
+            found = [*beside.nonlocals.values(), *beside.globals.values(), *own.values()]
+        return [v for v in [*found, *leaves(arguments)] if isinstance(v, Attributes)]
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Piece]:
         """The Program that a call with these arguments, or descriptions of them, would run."""
@@ -250,6 +284,8 @@ class StaticFunction:
             return self.get_concrete_program()[0]
         found = self.program_cache.last()
         if found is None:
+            if self.broken:
+                raise ArgumentError(next(reversed(self.broken.values())).reason)
             signature = self.function_spec
             if not any(p.default is p.empty for p in signature.parameters):
                 return self.program_for(*signature.expected())[0]
@@ -342,7 +378,9 @@ class ProgramCache:
     def put(
         self, key: Any, concrete: ConcreteProgram, piece: Piece
     ) -> tuple[ConcreteProgram, Piece]:
-        """Keep a Program."""
+        """Keep a Program; of too many the oldest goes."""
+        if len(self.programs) >= MOST_PROGRAMS:
+            del self.programs[next(iter(self.programs))]
         self.programs[key] = concrete, piece
         return concrete, piece
 

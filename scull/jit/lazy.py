@@ -187,7 +187,9 @@ class Waiting:
     def operand(self, x: Any) -> Any:
         """An operand as the number of its value."""
         if type(x) is LazyTensor:
-            return Ref(x.__dict__["_number"])
+            if x.__dict__["_waits"] is self:
+                return Ref(x.__dict__["_number"])
+            x.__dict__["_waits"].settle()
         if isinstance(x, Tensor):
             if id(x) not in self.numbers:
                 self.numbers[id(x)] = self.count
@@ -227,12 +229,27 @@ class Waiting:
                 if len(self.pieces.known) >= MOST_PIECES:
                     self.pieces.known.clear()
                 self.pieces.known[key] = piece
-            found = piece(entries)
+            try:
+                found = piece(entries)
+            except Exception as error:
+                for lazy in alive.values():
+                    lazy.__dict__["_waits"] = Failed(error)
+                raise
         for lazy, made in zip(alive.values(), found, strict=True):
             for word in ("_waits", "_meta", "_silent", "_number"):
                 del lazy.__dict__[word]
             lazy.__class__ = Tensor
             lazy.array, lazy.node = made.array, made.node
+
+
+class Failed(NamedTuple):
+    """What a result waits for that came to no value."""
+
+    error: Exception
+
+    def settle(self) -> None:
+        """Say why there is none."""
+        raise self.error
 
 
 def alike(inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
@@ -286,7 +303,7 @@ def frozen_value(value: Any) -> Any:
         return (type(value), *map(frozen_value, value))
     if isinstance(value, np.ndarray):
         return (np.ndarray, value.shape, value.dtype.str, value.tobytes())
-    return (type(value), value)
+    return (type(value), str(value) if type(value) is float else value)
 
 
 def built(calls: list[Call], entries: list[Tensor], exits: tuple[int, ...]) -> Piece:

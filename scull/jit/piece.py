@@ -13,9 +13,10 @@ from scull.autograd.version import changed
 from scull.core import session
 from scull.core.interpreter import is_recording, modes
 from scull.core.random import Draw
-from scull.core.tensor import Node, Part, Tensor, new, tick
+from scull.core.tensor import Leaf, Node, Parameter, Part, Tensor, new, tick
 from scull.core.timeline import active
 from scull.eager.change import overwrite
+from scull.errors import ArgumentError
 from scull.executor.alias import written
 from scull.executor.binding import Bound, planned
 from scull.executor.closed import BACKWARD
@@ -138,6 +139,7 @@ class Piece:
         self.captured = {v.name: t for v, t in captured.items()}
         self.tensors = list(captured.values())
         self.order = order  # of the derivatives that it would give
+        self.updated: list[Tensor] = []  # by optimizers within it
         self.closed = False  # whether it differentiates itself, and the tape does not
         self.scope = Scope()
         for name_, tensor in self.captured.items():
@@ -150,7 +152,9 @@ class Piece:
 
     def __call__(self, inputs: list[Tensor], draw: Draw | None = None) -> list[Tensor]:
         """The results for `inputs`, on the tape where one of the operands is."""
-        if not self.closed and (not modes or is_recording()):
+        if self.closed:
+            self.verify()
+        elif not modes or is_recording():
             for t in chain(inputs, self.tensors) if self.tensors else inputs:
                 if t.node is not None:
                     found = self.on_tape(inputs, draw)
@@ -166,6 +170,19 @@ class Piece:
             return found
         self.hand_back(inputs, [t.array for t in found[len(self.exits) :]])
         return found[: len(self.exits)]
+
+    def verify(self) -> None:
+        """Raise Stale where a captured Tensor wants a gradient that it did not, or the reverse."""
+        for t, silent in zip(self.tensors, self.silent[len(self.entries) :], strict=True):
+            if isinstance(t, Parameter) and t.stop_gradient is not silent:
+                raise Stale
+        for t in self.updated:
+            if type(t.node) is Leaf and t.node.total is not None and not t.node.cleared:
+                raise ArgumentError(
+                    f"`{t.name}` has a gradient from before this step, which updates it by the "
+                    "gradients computed within; call clear_grad() first, or pass full_graph=False "
+                    "and look at a value, so that it runs in pieces"
+                )
 
     def hand_back(self, inputs: list[Tensor], arrays: list[Any]) -> None:
         """Write over the inputs that the function wrote over, those on the tape apart."""

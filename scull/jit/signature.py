@@ -31,6 +31,8 @@ def key_of(value: Any, found: list[Tensor]) -> Any:
         return (np.ndarray, value.shape, value.dtype)
     if isinstance(value, CONTAINERS):
         return (kind, *[key_of(v, found) for v in members(value)])
+    if kind is float and not value:
+        return (float, str(value))  # 0.0 and -0.0 are equal
     try:
         hash(value)
     except TypeError:

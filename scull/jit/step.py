@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from scull.autograd.program import append_backward, gradients
+from scull.autograd.tape import Arrived
 from scull.core.interpreter import current
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, UnsupportedError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.optimizer.static_update import apply_statically
@@ -39,10 +40,20 @@ class Gradients:
         self.totals: dict[Variable, Variable] = {}
         self.rates: dict[int, Rate] = {}  # by the id of the optimizer, which the rate keeps
         self.sent = False  # whether a backward pass was recorded
+        self.cleared: dict[int, Tensor] = {}  # whose gradients from before are forgotten, by id
+        self.early: dict[int, Tensor] = {}  # those of them before any backward pass
+        self.updated: dict[int, Tensor] = {}  # what optimizers update, by id
 
     def send(self, loss: Variable, seed: Any = None) -> None:
         """Record the backward pass of `loss`; what arrives adds up."""
         self.sent = True
+        for variable, tensor in self.captured.tensors.items():
+            hooks = getattr(tensor.node, "hooks", None) or {}
+            called = any(not isinstance(h, Arrived) for h in hooks.values())
+            if called and not variable.stop_gradient:
+                raise UnsupportedError(
+                    f"a hook of `{tensor.name}` is called with values, and `backward` is recorded"
+                )
         if seed is None:
             pairs = append_backward(loss, self.leaves())
         else:
@@ -65,8 +76,11 @@ class Gradients:
         return None if variable is None else self.totals.get(variable)
 
     def clear(self, tensors: list[Tensor]) -> None:
-        """Forget the gradients of `tensors`."""
+        """Forget the gradients of `tensors`, those from before the call too."""
         for tensor in tensors:
+            self.cleared[id(tensor)] = tensor
+            if not self.sent:
+                self.early[id(tensor)] = tensor
             variable = self.captured.variables.get(id(tensor))
             self.totals.pop(variable, None)
 
@@ -90,6 +104,7 @@ class Gradients:
         try:
             for group in optimizer._param_groups:
                 reached = [p for p in group["params"] if self.of(p) is not None]
+                self.updated.update({id(p): p for p in reached})
                 for p in reached:
                     for name in optimizer.states:
                         optimizer.state(name, p)
@@ -99,6 +114,11 @@ class Gradients:
                 apply_statically(optimizer, pairs, group)
         finally:
             del rates[id(program)]
+        if not self.updated:
+            raise UnsupportedError(
+                "no gradient reached a parameter while this was recorded: `backward` was called "
+                "elsewhere, and its gradients are values"
+            )
 
 
 def captured_in(values: Any) -> list[Any]:

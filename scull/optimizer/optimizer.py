@@ -182,6 +182,7 @@ class Optimizer:
         if mode.captures:
             mode.gradients.update(self)
             return
+        mode.settle()
         with no_grad():
             for group in self._param_groups:
                 pairs = [(p, p.node.total) for p in group["params"] if has_gradient(p)]

@@ -321,6 +321,15 @@ def test_an_error_waits_for_what_is_under_way_outside(main, monkeypatch, threads
     assert ended
 
 
+@pytest.fixture
+def interruptible():
+    """SIGINT interrupts, also in a process that a shell started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("ending", [interrupting, failing_then_interrupted])
 @pytest.mark.parametrize("threads", [1, ASIDE])
 def test_an_interrupt_does_not_wait_for_what_may_never_come(main, monkeypatch, ending, threads):

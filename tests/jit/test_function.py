@@ -1,8 +1,10 @@
 """Functions made static: the same numbers, gradients and buffers as in eager mode."""
 
 import copy
+import gc
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -313,3 +315,49 @@ def test_lists_that_grow_in_loops_of_a_program_are_extended_and_inserted_into():
     x, n = paddle.ones([2]), paddle.to_tensor(3)
     static = paddle.jit.to_static(function, full_graph=True)
     assert static(x, n).tolist() == function(x, n).tolist()
+
+
+def test_the_same_tensor_given_twice_does_not_stand_for_two_later():
+    function = paddle.jit.to_static(lambda a, b: a - 2.0 * b)
+    x, y = paddle.to_tensor([7.0]), paddle.to_tensor([1.0])
+    assert [function(x, x).item(), function(x, y).item(), function(b=x, a=y).item()] == [-7, 5, -13]
+
+
+def test_layers_of_a_closure_or_an_argument_are_seen_to_train_or_test():
+    net = paddle.nn.Dropout(0.5)
+    x = paddle.ones([64])
+    calls = [paddle.jit.to_static(lambda x: net(x)), paddle.jit.to_static(lambda x, n=net: n(x))]
+    for call in calls:
+        net.train()
+        assert (call(x).numpy() != 1.0).any()
+        net.eval()
+        assert (call(x).numpy() == 1.0).all()
+
+
+def test_layers_taken_away_are_seen():
+    net = paddle.nn.Sequential(*[paddle.nn.Linear(2, 2) for _ in range(3)])
+    function = paddle.jit.to_static(net.forward)
+    x = paddle.ones([1, 2])
+    function(x)
+    net[0].bias = None
+    np.testing.assert_array_equal(function(x).numpy(), net(x).numpy())
+
+
+def test_objects_with_static_methods_are_not_kept_alive():
+    class Net(paddle.nn.Layer):
+        @paddle.jit.to_static
+        def forward(self, x):
+            return x + 1.0
+
+    net = Net()
+    net(paddle.ones([1]))
+    seen = weakref.ref(net)
+    del net
+    gc.collect()
+    assert seen() is None
+
+
+def test_zeros_of_differing_sign_are_differing_arguments():
+    function = paddle.jit.to_static(lambda x, k: x * k)
+    x = paddle.ones([1])
+    assert [np.signbit(function(x, k).item()) for k in (0.0, -0.0)] == [False, True]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.errors import ArgumentError
 from tests.jit.models import assert_equal, buffers, copied_state, gradients, small_net, started
 
 CLIP = paddle.nn.ClipGradByGlobalNorm(0.1)
@@ -96,3 +97,70 @@ def test_a_penalty_on_a_gradient_trains():
 
     for found, expected in zip(run(paddle.jit.to_static(penalty)), run(penalty), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def stepping(net, optimizer):
+    """A whole step."""
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
+def test_a_parameter_frozen_between_two_steps_stays_as_it_is():
+    net, x = paddle.nn.Linear(3, 1), paddle.ones([2, 3])
+    step = stepping(net, paddle.optimizer.SGD(0.1, parameters=net.parameters()))
+    step(x)
+    net.weight.stop_gradient = True
+    before = net.weight.numpy()
+    step(x)
+    np.testing.assert_array_equal(net.weight.numpy(), before)
+    net.weight.stop_gradient = False
+    step(x)
+    assert (net.weight.numpy() != before).any()
+
+
+def test_a_gradient_from_before_a_step_is_not_dropped_silently():
+    net, x = paddle.nn.Linear(3, 1), paddle.ones([2, 3])
+    step = stepping(net, paddle.optimizer.SGD(0.1, parameters=net.parameters()))
+    step(x)
+    net(x).sum().backward()
+    with pytest.raises(ArgumentError, match="has a gradient from before this step"):
+        step(x)
+
+
+def test_a_gradient_cleared_at_the_start_is_that_of_this_step_alone():
+    w = paddle.to_tensor([3.0], stop_gradient=False)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=[w])
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        optimizer.clear_grad()
+        loss = (w * x).sum()
+        loss.backward()
+        return loss
+
+    (w * 5.0).sum().backward()
+    step(paddle.to_tensor([2.0]))
+    step(paddle.to_tensor([2.0]))
+    assert w.grad.tolist() == [2.0]
+
+
+def test_an_update_by_gradients_from_elsewhere_runs_in_pieces():
+    w = paddle.to_tensor([3.0], stop_gradient=False)
+    optimizer = paddle.optimizer.SGD(0.5, parameters=[w])
+
+    def update(x):
+        optimizer.step()
+        return x * 1.0
+
+    (w * 4.0).sum().backward()
+    with pytest.warns(UserWarning, match="no gradient reached a parameter"):
+        paddle.jit.to_static(update, full_graph=False)(paddle.ones([1]))
+    assert w.item() == 1.0

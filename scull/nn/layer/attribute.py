@@ -42,6 +42,7 @@ class Attributes:
             if name in self.__dict__.get(table, ()):
                 del self.__dict__[table][name]
                 self.__dict__["_non_persistable_buffer_names_set"].discard(name)
+                changes[0] += 1
                 return
         object.__delattr__(self, name)
 
@@ -95,6 +96,7 @@ def replaced(layer: Attributes, name: str, value: Any) -> bool:
             )
         else:
             members[name] = None
+            changes[0] += 1
         return True
     return False
 

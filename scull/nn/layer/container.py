@@ -6,6 +6,7 @@ from typing import Any
 
 from scull.core.door import shown_by
 from scull.errors import ArgumentError, ArgumentTypeError, RangeError
+from scull.nn.layer.attribute import changes
 from scull.nn.layer.layers import Layer
 
 
@@ -48,6 +49,7 @@ class Sequential(Layer):
         if name not in self._sub_layers:
             raise RangeError(f"there is no layer {name!r}; there are {list(self._sub_layers)}")
         del self._sub_layers[name]
+        changes[0] += 1
 
     def __len__(self) -> int:
         return len(self._sub_layers)
@@ -104,6 +106,7 @@ class LayerList(Layer):
     def renumber(self, layers: list[Any]) -> None:
         """Hold these layers and no others."""
         self._sub_layers = OrderedDict((str(i), layer) for i, layer in enumerate(layers))
+        changes[0] += 1
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -222,7 +225,7 @@ class LayerDict(Layer):
         self.add_sublayer(key, sublayer)
 
     def __delitem__(self, key: str) -> None:
-        del self._sub_layers[key]
+        self.pop(key)
 
     def __len__(self) -> int:
         return len(self._sub_layers)
@@ -236,6 +239,7 @@ class LayerDict(Layer):
     def clear(self) -> None:
         """Remove all layers."""
         self._sub_layers.clear()
+        changes[0] += 1
 
     def pop(self, key: str) -> Any:
         """Remove the layer at `key` and return it.
@@ -243,6 +247,7 @@ class LayerDict(Layer):
         Args:
             key (str): which.
         """
+        changes[0] += 1
         return self._sub_layers.pop(key)
 
     def keys(self) -> Any:

@@ -16,7 +16,7 @@ from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
 from scull.ir.variable import ParameterVariable, Variable
 from scull.nn.layer import convert, state
-from scull.nn.layer.attribute import Attributes, checked_name
+from scull.nn.layer.attribute import Attributes, changes, checked_name
 from scull.nn.layer.hook import HookRemoveHelper
 from scull.nn.parameter import create_parameter
 
@@ -372,6 +372,7 @@ class Layer(Attributes):
         if not isinstance(sublayer, Layer) and sublayer is not None:
             raise ArgumentTypeError(f"a sublayer is a Layer, not {type(sublayer).__name__}")
         self._sub_layers[name] = sublayer
+        changes[0] += 1
         return sublayer
 
     def add_parameter(self, name: str, parameter: Any) -> Any:
@@ -402,6 +403,7 @@ class Layer(Attributes):
         if self._loaddict_holder:
             parameter.set_value(self._loaddict_holder[parameter.name])
         self._parameters[name] = parameter
+        changes[0] += 1
         return parameter
 
     def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
@@ -428,6 +430,7 @@ class Layer(Attributes):
                 f"but received {type(tensor).__name__}."
             )
         self._buffers[name] = tensor
+        changes[0] += 1
         if persistable:
             self._non_persistable_buffer_names_set.discard(name)
         else:
