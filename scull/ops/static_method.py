@@ -131,7 +131,8 @@ def as_temporary(x: Any) -> Any:
     recorder: Any = current()
     if recorder.eager:
         raise ArgumentTypeError(
-            f"`{x.name}` is a Variable, and eager mode computes; call paddle.enable_static() first"
+            f"`{x.name}` is a Variable, and eager mode computes; call paddle.enable_static() "
+            "first, or return it where it was kept while a function was made static"
         )
     return recorder.naming("tmp")
 

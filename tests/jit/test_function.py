@@ -361,3 +361,19 @@ def test_zeros_of_differing_sign_are_differing_arguments():
     function = paddle.jit.to_static(lambda x, k: x * k)
     x = paddle.ones([1])
     assert [np.signbit(function(x, k).item()) for k in (0.0, -0.0)] == [False, True]
+
+
+def test_a_list_of_a_program_is_true_where_something_is_in_it():
+    def function(x):
+        outs = []
+        while x.sum() > 1.0:
+            outs.append(x)
+            x = x / 2.0
+        if outs:
+            return paddle.stack(outs).sum()
+        return x.sum()
+
+    static = paddle.jit.to_static(function, full_graph=True)
+    for value in (4.0, 0.5):
+        x = paddle.to_tensor([value])
+        assert static(x).item() == function(x).item()

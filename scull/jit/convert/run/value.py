@@ -12,6 +12,7 @@ from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.jit.convert.run.refusal import refused
 from scull.tensor import cast
+from scull.tensor.array import array_length
 from scull.tensor.creation import assign, full
 
 NUMBERS = (bool, int, float)
@@ -28,8 +29,10 @@ def graph(value: Any) -> Variable | None:
 
 
 def truth(value: Variable) -> Variable:
-    """One truth value of a variable of one element."""
-    if value.kind is Kind.ARRAY or count(value.meta.shape) not in (1, -1):
+    """One truth value of a variable of one element; of a list whether something is in it."""
+    if value.kind is Kind.ARRAY:
+        return array_length(value) > 0  # type: ignore[no-any-return]
+    if count(value.meta.shape) not in (1, -1):
         law = f"a condition has one element, and this is {value.meta}"
         raise refused(law, "use paddle.all or paddle.any")
     return value if value.dtype is bool_ else cast(value, bool_)  # type: ignore[no-any-return]
