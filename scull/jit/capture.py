@@ -70,10 +70,6 @@ class Captured:
             return block.parameter(name, tensor.meta, trainable=not silent, **said)
         return block.variable(name, tensor.meta, persistable=True, stop_gradient=silent)
 
-    def tensor(self, variable: Variable) -> Tensor | None:
-        """The Tensor that `variable` stands for."""
-        return self.tensors.get(variable)
-
 
 class Capture(Recorder):
     """Records what a function does into the current block of a Program."""

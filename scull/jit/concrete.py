@@ -5,7 +5,7 @@ from typing import Any
 
 from scull.core import session
 from scull.core.interpreter import current, interpreting
-from scull.core.tensor import Parameter, Tensor
+from scull.core.tensor import Tensor
 from scull.framework.core import _is_fwd_prim_enabled
 from scull.incubate.autograd.parting import to_prim
 from scull.ir.clone import copied, for_test
@@ -153,8 +153,3 @@ class Entries:
 def variables_in(value: Any) -> list[Variable]:
     """The variables in nested containers, in order."""
     return [v for v in leaves(value) if isinstance(v, Variable)]
-
-
-def parameters_of(concrete: ConcreteProgram) -> list[Parameter]:
-    """The parameters among what was captured."""
-    return [t for t in concrete.parameters if isinstance(t, Parameter)]

@@ -221,7 +221,7 @@ class Piece:
 
 
 class Stale(Exception):
-    """A gradient is wanted by an operand that wanted none when the function was recorded."""
+    """What wants a gradient is not what wanted one when the function was recorded."""
 
 
 class Derivative:

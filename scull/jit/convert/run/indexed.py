@@ -1,6 +1,6 @@
 """What a `for` walks along when its length is known only when the Program runs."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from scull.core.meta import Kind
 from scull.ir.variable import Variable
@@ -12,17 +12,8 @@ from scull.tensor.attribute import shape as shape_of
 from scull.tensor.creation import assign
 
 
-class Indexed(Protocol):
-    """Items by their numbers, as many as `length` says."""
-
-    length: Any
-
-    def item(self, at: Any) -> Any:
-        """The item of number `at`."""
-
-
 class Walk:
-    """Items that only a loop of a Program can walk along."""
+    """Items that only a loop of a Program can walk along: `length` of them, by their numbers."""
 
     length: Any
 

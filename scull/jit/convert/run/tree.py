@@ -14,10 +14,6 @@ class Tree:
         self.origin, self.keys, self.children = origin, keys, children
 
     @property
-    def mutable(self) -> bool:
-        return not isinstance(self.origin, tuple)
-
-    @property
     def is_dict(self) -> bool:
         return isinstance(self.origin, dict)
 
