@@ -234,15 +234,19 @@ class LoopGradient(Backward):
         for outer, inside in self.seeds:
             own[inside] = frame[outer]
         again = start(self.inner.plan, own)
+        checked = again if isinstance(again, Checked) else None
         totals: dict[int, Any] = {}
         added = [(outer, inside) for outer, inside, _, carried in self.results if not carried]
         for row in reversed(frame[self.scopes]):
-            for _, inside in added:
-                own[inside] = None
             self.restore(row, own)
             again()
             for outer, inside in added:
                 totals[outer] = total(self.add, totals.get(outer), own[inside])
+            if checked is not None:
+                checked.hold([*totals.values()])
+                checked.drop(inside for _, inside in added)
+            for _, inside in added:
+                own[inside] = None
         for outer, inside, like, carried in self.results:
             if carried:
                 frame[outer] = own[inside]

@@ -460,3 +460,20 @@ def test_many_rounds_keep_one_row_each():
     for _ in range(20):
         again = exe.run(main, feed=flow.feed, fetch_list=names)
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+
+
+def test_the_bytes_of_a_run_are_the_same_each_time():
+    main, names = program(listed(lambda: paddle.static.data("rounds", [1], "int64")))
+    assert len({bytes_taken(main, names, 20) for _ in range(30)}) == 1
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_what_is_summed_over_rounds_is_not_freed_with_its_round(rounds):
+    build = carried(lambda: paddle.static.data("rounds", [1], "int64"))
+    main, names = program(build)
+    feed = {"x": X, "w": W, "rounds": np.array([rounds])}
+    plain = paddle.static.Executor().run(main, feed=feed, fetch_list=names)
+    with flags(POISON=1):
+        poisoned = paddle.static.Executor().run(main, feed=feed, fetch_list=names)
+    for a, b in zip(plain, poisoned, strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -75,8 +75,13 @@ def remembered(function: FunctionType) -> tuple[Any, CodeType | None]:
     except UnsupportedError as reason:
         made = None
         warnings.warn(f"`{code.co_qualname}` runs as it is: {reason}", stacklevel=2)
-    found = known[key] = (weakref.ref(code, lambda _: known.pop(key, None)), made)
+    found = known[key] = (weakref.ref(code, functools.partial(forget, known, key)), made)
     return found
+
+
+def forget(made: dict[int, tuple[Any, CodeType | None]], key: int, _: object) -> None:
+    """Drop what was made of a code that ends; `made` is given, for modules are emptied at exit."""
+    made.pop(key, None)
 
 
 def text(function: Any) -> str:
