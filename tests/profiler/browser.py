@@ -73,8 +73,10 @@ class Browser:
             self.pages[found["sessionId"]].note(found["method"], found["params"])
         return found
 
-    def open(self, page: Path, fragment: str = "", **media: str) -> "Page":
-        """A page, once its scripts ran; `media` are its features, such as prefers_color_scheme."""
+    def open(self, page: Path | str, fragment: str = "", **media: str) -> "Page":
+        """A file or an address, once its scripts ran; `media` are features of the page, such as
+        prefers_color_scheme.
+        """
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         found = self.pages[session] = Page(self, session)
@@ -82,7 +84,9 @@ class Browser:
             found.ask(f"{domain}.enable")
         features = [{"name": n.replace("_", "-"), "value": v} for n, v in media.items()]
         found.ask("Emulation.setEmulatedMedia", features=features)
-        found.ask("Page.navigate", url=page.as_uri() + fragment)
+        found.ask(
+            "Page.navigate", url=(page if isinstance(page, str) else page.as_uri()) + fragment
+        )
         while not found.loaded:
             self.read()
         return found
