@@ -128,6 +128,8 @@ def spreading(operator: Operator, call: Any, outs: list[Any]) -> Any:
         found = call(*operands)
         values = []
         for place, value in zip(outs, found if several else (found,), strict=False):
+            if place == []:  # the whole list is left out
+                continue
             if isinstance(place, list):
                 values.extend([v for i, v in zip(place, value, strict=True) if i > DRAW])
             elif place > DRAW:

@@ -5,6 +5,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.attribute import Dtype, Ints
+from scull.core.dtype import DType, dtype_of, int64
 from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, axes_of, floating
 from scull.ops.compare import equal, where
@@ -12,6 +13,8 @@ from scull.ops.conjugate import turned
 from scull.ops.like import broadcast_like, full_like, size_of, unsqueeze
 
 SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
+WIDENED = {"bool": int64, "int32": int64}  # what a sum of such elements is, unless told
+NOTHING: dict[str, DType] = {}
 
 
 def reduced_axes(x: Any, axis: tuple[int, ...], reduce_all: bool) -> tuple[int, ...]:
@@ -39,7 +42,7 @@ def spread(dout: Any, x_meta: Any, axis: tuple[int, ...], keepdim: bool, reduce_
     return broadcast_like(dout, x_meta)
 
 
-def lowered(combine: Any, *, scalars: bool = False) -> Any:
+def lowered(combine: Any, widened: dict[str, DType] = NOTHING, *, scalars: bool = False) -> Any:
     """The lowering of a reduction whose partial results meet by `combine`.
 
     With `scalars` it is called for single elements too.
@@ -66,8 +69,8 @@ def lowered(combine: Any, *, scalars: bool = False) -> Any:
             else:
                 spots.append(next(rest))
         value = x[tuple(spots)]
-        if out_dtype is not None:
-            value = lang.cast(value, out_dtype.name)
+        if kind := out_dtype or widened.get(x.dtype):
+            value = lang.cast(value, kind.name)
         return combine(value, over=over) if over or scalars else value
 
     return lower
@@ -78,9 +81,20 @@ def any_elements(x: Meta) -> None:
 
 
 def declare_reduction(
-    name: str, reduce: Any, combine: Any, prefix: str, check: Any = any_elements, **options: Any
+    name: str,
+    reduce: Any,
+    combine: Any,
+    prefix: str,
+    check: Any = any_elements,
+    widened: dict[str, DType] = NOTHING,
+    **options: Any,
 ) -> Any:
-    """Declare one reduction; `reduce` is its kernel over known axes, `check` refuses operands."""
+    """Declare one reduction; `reduce` is its kernel over known axes, `check` refuses operands.
+
+    Where no type is asked for, those elements that are `widened` come out as others.
+    """
+
+    arrays = {dtype_of(name).array: dtype.array for name, dtype in widened.items()}
 
     def body(
         x: Meta,
@@ -93,7 +107,8 @@ def declare_reduction(
     ) -> Meta:
         check(x)
         found = reduced(x, axis, keepdim, reduce_all)
-        return found.with_dtype(out_dtype) if out_dtype else found
+        dtype = out_dtype or widened.get(x.dtype.name)
+        return found.with_dtype(dtype) if dtype else found
 
     def kernel(
         xp: Any,
@@ -107,13 +122,14 @@ def declare_reduction(
         out_dtype: Any,
     ) -> Any:
         axes = None if reduce_all or not axis else reduced_axes(x, axis, False)
-        return reduce(xp, x, axes, keepdim, out_dtype and out_dtype.array, out)
+        dtype = out_dtype.array if out_dtype else arrays.get(x.dtype)
+        return reduce(xp, x, axes, keepdim, dtype, out)
 
     body.__name__ = name
     body.__doc__ = reduce.__doc__
     function = primitive(body, prefix=prefix, **SPELT)
     function.kernel(kernel)
-    function.lower(lowered(combine, **options))
+    function.lower(lowered(combine, widened, **options))
     return function
 
 
@@ -145,7 +161,7 @@ def mean_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -
 
 
 reduce_sum = declare_reduction(
-    "reduce_sum", sum_axes, lambda x, over: lang.sum(x, over=over), "sum"
+    "reduce_sum", sum_axes, lambda x, over: lang.sum(x, over=over), "sum", widened=WIDENED
 )
 reduce_max = declare_reduction(
     "reduce_max", max_axes, lambda x, over: lang.max(x, over=over), "max"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.dtype import dtype_of, int64
+from scull.core.dtype import dtype_of
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.errors import DtypeError, ShapeError
@@ -45,8 +45,6 @@ def sum(
     attrs: dict[str, Any] = {"axis": axes, "keepdim": keepdim}
     if dtype is not None:
         attrs |= {"out_dtype": dtype_of(dtype), "in_dtype": x.dtype}
-    elif x.dtype.name in ("bool", "int32"):
-        attrs |= {"out_dtype": int64, "in_dtype": x.dtype}
     return reduce.reduce_sum(x, **attrs, name=name)
 
 

@@ -52,10 +52,16 @@ def var(
     over = {"axis": axes, "reduce_all": reduce_all}
     centred = x - reduce.reduce_mean(x, keepdim=True, **over)
     total = reduce.reduce_sum(math.square(centred), keepdim=keepdim, **over)
-    count = like.size_of(x, axis=axes)
+    count = terms(x, total)
     if unbiased:
-        count = elementwise.maximum(count - 1.0, 1.0 if count.dtype.is_float else 1)
-    return elementwise.divide(total, count, name)
+        count = elementwise.maximum(count - 1.0, 1.0)
+    return elementwise.divide(total, cast_to(count, x.dtype), name)
+
+
+def terms(x: Any, total: Any) -> Any:
+    """How many elements of `x` each element of `total` was made of."""
+    kind = "float64" if x.dtype.name == "float64" else "float32"
+    return cast_to(search.numel(x), kind) / cast_to(search.numel(total), kind)
 
 
 def std(
@@ -237,8 +243,8 @@ def quantiles(x: Any, q: Any, axis: Any, keepdim: bool, function: str, skip: boo
     places = reach * constant(parts)
     if not skip:
         whole = reduce_given.reduce_all(known, axis=(last,), keepdim=True)
-        end = like.size_of(rows, axis=(last,)) - 1.0
-        places = where(whole, places, cast_to(end, "float64") + like.full_like(places, value=0.0))
+        end = cast_to(terms(rows, reach), "float64") - 1.0
+        places = where(whole, places, end + like.full_like(places, value=0.0))
     rising = cast_to(search.argsort(rows, axis=last)[0], "float64")
     low, high = rounding.floor(places), rounding.ceil(places)
     below, above = (
