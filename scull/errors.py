@@ -1,6 +1,6 @@
 """Every exception scull raises on purpose, each also the builtin that fits.
 
-Three are several: what static mode of Paddle calls a TypeError is a ValueError or a RuntimeError in
+Some are several: what static mode of Paddle calls a TypeError is a ValueError or a RuntimeError in
 its eager mode, and the code of users catches either.
 
 ScullError
@@ -10,6 +10,7 @@ ScullError
     AssertError         what a Program asserts does not hold
   ArgumentTypeError     a value of a type a parameter does not accept
     SettingError        a strategy has no such setting
+    ForwardError        the `forward` of a layer cannot be called
   UnknownSizeError      a body computed with a size known only at run time
   RangeError            an index outside its axis
   ResourceError         a result that takes more memory than there is
@@ -25,7 +26,8 @@ ScullError
     NumberError         a result holds NaN or infinity, and FLAGS_check_nan_inf is set
   DeviceFault           works on a device that are not ordered, or use freed memory
   FileError             bytes that are not what they should be
-    UnsafeFileError     a file that would run code
+    MismatchError       values of other shapes or dtypes than the variables they are for
+    UnsafeFileError     a file that would run code or reach outside
   UnsupportedError      something scull does not do, with the reason
 """
 
@@ -80,6 +82,10 @@ class ArgumentTypeError(ScullError, TypeError, ValueError):
 
 class SettingError(ArgumentTypeError, AttributeError):
     """A strategy has no such setting: the message names the nearest it has."""
+
+
+class ForwardError(ArgumentTypeError, AttributeError):
+    """The `forward` of a layer is no function: define it as a method of the class."""
 
 
 class MissingFileError(ArgumentError, FileNotFoundError):
@@ -146,8 +152,15 @@ class FileError(ScullError, ValueError):
     """The bytes of a file are not what its kind demands: it is damaged or of another kind."""
 
 
+class MismatchError(FileError, RunError):
+    """A value has another shape or dtype than its variable: the file is of another Program."""
+
+
 class UnsafeFileError(FileError):
-    """Loading the file would run code it names: scull refuses, whoever wrote it."""
+    """Loading the file would run code it names, or its operators would reach outside.
+
+    scull refuses, whoever wrote it; `allow_ops` lets a model have operators that you know.
+    """
 
 
 class UnsupportedError(ScullError, NotImplementedError):

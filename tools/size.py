@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 106_500
+TOTAL = 117_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 800,
     "core": 3_600,
     "lang": 3_000,
-    "ir": 2_100,
+    "ir": 2_400,
     "runtime": 2_600,
-    "files": 3_200,
-    "ops": 21_500,
+    "files": 4_800,
+    "ops": 22_700,
     "autograd": 3_200,
     "compiler": 900,
     "eager": 1_700,
@@ -32,16 +32,16 @@ BUDGETS = {
     "nn": 14_000,
     "optimizer": 3_100,
     "io": 1_600,
-    "static": 5_000,
-    "cli": 1_300,
+    "static": 6_700,
+    "cli": 2_000,
     "vision": 3_200,
     "framework": 1_500,
     "incubate": 1_200,
     "profiler": 3_200,
-    "passes": 1_500,
-    "inference": 800,
+    "passes": 2_300,
+    "inference": 1_800,
     "base": 1_600,
-    "jit": 8_400,
+    "jit": 11_700,
     "amp": 1_400,
 }
 OTHER = 600  # a package without a row of its own

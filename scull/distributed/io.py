@@ -46,6 +46,7 @@ def load_inference_model_distributed(
     model_filename: Any = None,
     params_filename: Any = None,
     pserver_endpoints: Any = None,
+    allow_ops: Any = (),
 ) -> list[Any]:
     """A saved model; the values go into the global scope.
 
@@ -55,6 +56,7 @@ def load_inference_model_distributed(
         model_filename (str | bytes, optional): the file of the Program, else `__model__`.
         params_filename (str | bytes, optional): the file of all values, else there is one each.
         pserver_endpoints: kept for Paddle's signature.
+        allow_ops (list): the types of operators with effects outside that the model may have.
 
     Returns:
         list: the Program, the names to feed, the variables to fetch.
@@ -65,15 +67,16 @@ def load_inference_model_distributed(
             raise ArgumentError(
                 "The path of params cannot be None when the directory path is None."
             )
-        return list(load_model(program, io.BytesIO(values), "the bytes given"))
+        stream = io.BytesIO(values)
+        return list(load_model(program, stream, "the bytes given", allow_ops=allow_ops))
     if not os.path.isdir(dirname):
         raise ArgumentError(f"There is no directory named '{dirname}'")
     with open(os.path.join(dirname, os.path.basename(program or "__model__")), "rb") as stream:
         data = stream.read()
     if values is None:
-        return list(load_model(data, dirname, dirname))
+        return list(load_model(data, dirname, dirname, allow_ops=allow_ops))
     with open(os.path.join(dirname, os.path.basename(values)), "rb") as stream:
-        return list(load_model(data, stream, values))
+        return list(load_model(data, stream, values, allow_ops=allow_ops))
 
 
 __all__ = [

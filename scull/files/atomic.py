@@ -1,22 +1,31 @@
 """Writing a file so that it is wholly old or wholly new, whatever happens meanwhile."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from scull.errors import ArgumentError
+from scull.files.checksum import Marked
+
+try:
+    import fcntl
+except ImportError:  # a system without locks: writers of one file must take turns themselves
+    fcntl = None  # type: ignore[assignment]
+
+NAME = 40  # letters of a name that its temporary file has too
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Marked]:
     """A stream whose bytes become the file when the block ends, and nothing when it raises."""
     target = Path(os.path.realpath(path))
     permissions = replaceable(target)
     os.makedirs(target.parent, exist_ok=True)
-    temporary = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.tmp")
+    clear(target)
+    temporary = target.with_name(f".{target.name[:NAME]}.{os.urandom(6).hex()}.tmp")
     try:
         with durable_file(temporary, permissions) as stream:
             yield stream
@@ -39,16 +48,32 @@ def replaceable(target: Path) -> int | None:
 
 
 @contextmanager
-def durable_file(path: Path, permissions: int | None = None) -> Iterator[BinaryIO]:
+def durable_file(path: Path, permissions: int | None = None) -> Iterator[Marked]:
     """A stream into a new file, which is on the disk when the block ends."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, 0o666)
-    with open(descriptor, "wb") as stream:
+    with Marked(held(path), path) as stream:
         if permissions is not None:
             os.chmod(path, permissions)
         yield stream
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def held(path: Path) -> int:
+    """A descriptor of a new file that nobody takes for one whose writer was killed."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        descriptor = os.open(path, flags, 0o666)
+        lock(descriptor)
+        if fcntl is None or os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)  # another writer was faster than the lock
+
+
+def lock(descriptor: int, shared: bool = False) -> None:
+    """Wait until nobody else has a file or folder locked, where the system has locks."""
+    if fcntl is not None:
+        with suppress(OSError):  # some network file systems have none
+            fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
 
 
 def remove(path: Path) -> None:
@@ -57,6 +82,21 @@ def remove(path: Path) -> None:
         os.unlink(path)
     except FileNotFoundError:
         return
+
+
+def clear(target: Path) -> None:
+    """Remove the temporary files of writers of `target` that were killed."""
+    if fcntl is None:
+        return
+    own = re.compile(rf"\.{re.escape(target.name[:NAME])}\.[0-9a-f]{{12}}\.tmp")
+    for name in filter(own.fullmatch, os.listdir(target.parent)):
+        with suppress(OSError):  # another writer is at work, or was faster
+            descriptor = os.open(target.with_name(name), os.O_WRONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(target.with_name(name))
+            finally:
+                os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

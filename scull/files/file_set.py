@@ -1,61 +1,38 @@
 """Several files that are replaced together, such as a Program and its parameters.
 
-A hidden record beside them says which bytes belong together: a generation, and the size and
-checksum of each file. New files are first written under staged names. The record's rename is the
-moment at which the new set counts; only then do the files take their places. A reader takes each
-file from its place or its staged name, whichever holds the bytes the record tells.
+A hidden record beside them says which bytes belong together: a generation, and the size and the
+checksums of each file, tensor by tensor. New files are first written under staged names. The
+record's rename is the moment at which the new set counts; only then do the files take their places.
+A reader takes each file from its place or its staged name, whichever holds the bytes the record
+tells.
 
 Programs that know no record see the files in their places alone. The first file of a set is taken
 away before the others are replaced and put back after them, so such a reader finds either files of
-one generation or no first file.
+one generation or no first file. What such a program writes wins over the record: values that are
+other than those recorded, since nobody wrote them, are told from damage by how much they differ.
 """
 
-import hashlib
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from scull.errors import ArgumentError, FileError
-from scull.files.atomic import atomic_file, durable_file, remove, replaceable, sync_folder
-
-try:
-    import fcntl
-except ImportError:  # a system without file locks: writers of one set must take turns themselves
-    fcntl = None  # type: ignore[assignment]
-
-RECORD = 1 << 16  # bytes: no record is longer
+from scull.files.atomic import atomic_file, durable_file, lock, remove, replaceable, sync_folder
+from scull.files.checksum import Change, changes, is_slight, parts_of, refuse
+from scull.files.record import Entry, Record, read_record, record_path, stem, write_record
 
 Writer = Callable[[BinaryIO], object]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What the record says of one file."""
-
-    size: int
-    sha256: str
-    time: int  # of its last change, as the file system counts
-    replaced: int | None  # the time of the file it replaces
-    staged: str  # its name until it takes its place
-
-
-@dataclass(frozen=True)
-class Record:
-    """The files that belong together, by their names."""
-
-    generation: int
-    files: dict[str, Entry]
-    retired: dict[str, str]  # files of the set before that this one lacks, with their checksums
-
-
-def write_set(prefix: str | os.PathLike[str], writers: Mapping[str, Writer]) -> None:
+def write_set(
+    prefix: str | os.PathLike[str], writers: Mapping[str, Writer], keep: bool = False
+) -> None:
     """Replace the files `prefix + suffix` of these suffixes all together.
 
-    The first suffix is the file without which other programs open nothing of the set.
+    The first suffix is the file without which other programs open nothing of the set. Files that
+    the set had before and that are not written now are taken away, unless `keep` lets them stay.
     """
     if not writers:
         raise ArgumentError("a set has at least one file")
@@ -65,10 +42,152 @@ def write_set(prefix: str | os.PathLike[str], writers: Mapping[str, Writer]) -> 
     with alone(folder):
         previous = settled_before(folder, target.name)
         clear(folder, target.name)
-        record = stage(folder, target.name, writers, previous)
-        with atomic_file(record_path(folder, target.name)) as stream:
-            stream.write(json.dumps(asdict(record), indent=1).encode() + b"\n")
+        record = stage(folder, target.name, writers, previous, keep)
+        commit(folder, target.name, record)
         settle(folder, record)
+
+
+@contextmanager
+def open_set(
+    prefix: str | os.PathLike[str], suffixes: Sequence[str]
+) -> Iterator[dict[str, BinaryIO]]:
+    """Streams of the files of one generation, by suffix; a file that is not there has none.
+
+    Without a record, or when another program has written one of the files since, these are simply
+    the files in their places. A file that is damaged is refused, by the names of its tensors.
+    """
+    with ExitStack() as streams:
+        with located(prefix, suffixes) as paths:
+            opened: dict[str, BinaryIO] = {
+                suffix: streams.enter_context(open(path, "rb")) for suffix, path in paths.items()
+            }
+        yield opened
+
+
+@contextmanager
+def located(prefix: str | os.PathLike[str], suffixes: Iterable[str]) -> Iterator[dict[str, Path]]:
+    """Where the files of one generation are, while no writer moves them."""
+    target = Path(prefix)
+    folder = Path(os.path.realpath(target.parent))
+    with alone(folder, shared=True):
+        record = read_record(folder, target.name)
+        asked = [target.name + suffix for suffix in suffixes]
+        found = None if record is None else whole_set(folder, target.name, record, asked)
+        if found is None:
+            found = {file: folder / file for file in asked if (folder / file).exists()}
+        yield {file.removeprefix(target.name): path for file, path in found.items()}
+
+
+def suffixes_of(prefix: str | os.PathLike[str]) -> list[str]:
+    """What follows `prefix` in the names of the files of its set and of those beside it."""
+    target = Path(prefix)
+    folder = Path(os.path.realpath(target.parent))
+    if not folder.is_dir():
+        return []
+    with alone(folder, shared=True):
+        record = read_record(folder, target.name)
+        names = set(os.listdir(folder))
+        if record is not None:
+            names = names - record.retired.keys() | record.files.keys()
+    found = (name.removeprefix(target.name) for name in names if name.startswith(target.name))
+    return sorted(suffix for suffix in found if suffix.startswith("."))
+
+
+def write_file(path: str | os.PathLike[str], write: Writer) -> None:
+    """Replace one file; the set it was of is a set no more."""
+    with atomic_file(path) as stream:
+        write(stream)
+        for folder, name, *_ in sets_of(path):
+            with alone(folder):
+                settled_before(folder, name)
+                remove(record_path(folder, name))
+
+
+@contextmanager
+def open_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A stream of one file, also when it is of a set and has not taken its place."""
+    with ExitStack() as streams:
+        opened = None
+        for folder, name, file, _ in sets_of(path):
+            suffix = file.removeprefix(name)
+            with located(folder / name, [suffix]) as paths:
+                opened = streams.enter_context(open(paths.get(suffix, path), "rb"))
+        yield opened or streams.enter_context(open(path, "rb"))
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether `open_file` finds a file: in its place, or on the way there."""
+    staged = (folder / entry.staged for folder, _, _, entry in sets_of(path))
+    return os.path.isfile(path) or any(other.exists() for other in staged)
+
+
+def sets_of(path: str | os.PathLike[str]) -> Iterator[tuple[Path, str, str, Entry]]:
+    """The sets a file is of: their folder and name, what they call it and say of it."""
+    target = Path(os.path.realpath(path))
+    words, parent = target.name.split("."), target.parent
+    asked = [(parent, ".".join(words[: i + 1]), target.name) for i in range(len(words))]
+    asked.append((parent.parent, parent.name, f"{parent.name}/{target.name}"))
+    for folder, name, file in asked:
+        if name and record_path(folder, name).exists():
+            with suppress(FileError):  # a damaged record says nothing of any file
+                record = read_record(folder, name)
+                if record is not None and file in record.files:
+                    yield folder, name, file, record.files[file]
+
+
+# ---- reading ----
+
+
+def whole_set(
+    folder: Path, name: str, record: Record, asked: Iterable[str]
+) -> dict[str, Path] | None:
+    """Where the bytes of the files asked for are; None when others are in their places, or none."""
+    paths: dict[str, Path] = {}
+    missing: list[str] = []
+    damaged: list[tuple[str, list[Change]]] = []
+    for file in asked:
+        if file not in record.files:
+            continue
+        entry = record.files[file]
+        path, known = source_of(folder, file, entry)
+        if path is None:
+            missing.append(file)
+            continue
+        paths[file] = path
+        changed = changed_parts(path, entry)
+        if changed and not known and not is_slight(changed):
+            return None
+        if changed:
+            damaged.append((file, changed))
+    if not paths:
+        return None
+    if missing:
+        raise FileError(f"`{folder / missing[0]}` is not what was saved: it is missing")
+    if damaged:
+        remedy = f"; if another program changed it, remove `{record_path(folder, name)}`"
+        refuse(folder / damaged[0][0], damaged[0][1], remedy)
+    return paths
+
+
+def source_of(folder: Path, file: str, entry: Entry) -> tuple[Path | None, bool]:
+    """Where a file should be read, and whether nobody else can have written it there."""
+    place, staged = folder / file, folder / entry.staged
+    time = place.stat().st_mtime_ns if place.exists() else None
+    if staged.exists() and time in (None, entry.replaced, entry.time):
+        return staged, True
+    return (None, False) if time is None else (place, time in (entry.time, entry.replaced))
+
+
+def changed_parts(path: Path, entry: Entry) -> list[Change]:
+    """The parts of a file that are not what the record tells."""
+    with open(path, "rb") as stream:
+        found = changes(stream, entry.parts)
+        if not found and path.stat().st_size != entry.size:
+            found.append(Change("", 1, 1))
+    return found
+
+
+# ---- writing ----
 
 
 def settled_before(folder: Path, name: str) -> Record | None:
@@ -82,127 +201,18 @@ def settled_before(folder: Path, name: str) -> Record | None:
     return record
 
 
-@contextmanager
-def open_set(
-    prefix: str | os.PathLike[str], suffixes: Sequence[str]
-) -> Iterator[dict[str, BinaryIO]]:
-    """Streams of the files of one generation, by suffix; a file that is not there has none.
-
-    Without a record, or when another program has written one of the files since, these are simply
-    the files in their places.
-    """
-    target = Path(prefix)
-    folder = Path(os.path.realpath(target.parent))
-    with ExitStack() as streams:
-        with alone(folder, shared=True):
-            record = read_record(folder, target.name)
-            if record is None or is_foreign(folder, record):
-                found = {suffix: folder / (target.name + suffix) for suffix in suffixes}
-            else:
-                found = whole_set(folder, target.name, record)
-            opened: dict[str, BinaryIO] = {
-                suffix: streams.enter_context(open(path, "rb"))
-                for suffix, path in found.items()
-                if suffix in suffixes and path.exists()
-            }
-        yield opened
-
-
-def suffixes_of(prefix: str | os.PathLike[str]) -> list[str]:
-    """What follows `prefix` in the names of the files of its set, or else of those beside it."""
-    target = Path(prefix)
-    folder = Path(os.path.realpath(target.parent))
-    if not folder.is_dir():
-        return []
-    with alone(folder, shared=True):
-        record = read_record(folder, target.name)
-        known = record is not None and not is_foreign(folder, record)
-        names = list(record.files) if record and known else os.listdir(folder)
-    found = (name.removeprefix(target.name) for name in names if name.startswith(target.name))
-    return sorted(suffix for suffix in found if suffix.startswith("."))
-
-
-def whole_set(folder: Path, name: str, record: Record) -> dict[str, Path]:
-    """Where the bytes of every file of the record are, by suffix."""
-    paths = {}
-    for file, entry in record.files.items():
-        path = locate(folder, file, entry)
-        if path is None:
-            raise FileError(f"`{folder / file}` is not what was saved: it is damaged or missing")
-        paths[file.removeprefix(name)] = path
-    return paths
-
-
-def locate(folder: Path, name: str, entry: Entry) -> Path | None:
-    """The path under which the bytes of an entry are."""
-    for path in (folder / entry.staged, folder / name):
-        if path.exists() and has_bytes(path, entry):
-            return path
-    return None
-
-
 def is_foreign(folder: Path, record: Record) -> bool:
-    """Whether the files in their places are another program's, or all taken away."""
-    present = False
-    for name, entry in record.files.items():
-        place = folder / name
-        present |= place.exists() or (folder / entry.staged).exists()
-        if not place.exists() or place.stat().st_mtime_ns in (entry.time, entry.replaced):
-            continue
-        if not has_bytes(place, entry):
-            return True
-    return not present
-
-
-def has_bytes(path: Path, entry: Entry) -> bool:
-    return path.stat().st_size == entry.size and checksum(path) == entry.sha256
-
-
-def checksum(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def record_path(folder: Path, name: str) -> Path:
-    return folder / f".{name}.commit"
-
-
-def read_record(folder: Path, name: str) -> Record | None:
-    """The record of a set, None where there is none."""
-    path = record_path(folder, name)
-    try:
-        with open(path, "rb") as stream:
-            data = stream.read(RECORD + 1)
-    except FileNotFoundError:
-        return None
-    if len(data) > RECORD:
-        raise FileError(f"`{path}` has more than {RECORD} bytes")
-    try:
-        return parse_record(json.loads(data), name)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise FileError(f"`{path}` is no record of a set of files: {error}") from error
-
-
-def parse_record(loaded: Mapping[str, object], name: str) -> Record:
-    """The record that the parsed text describes; files elsewhere than beside it are refused."""
-    generation, files, retired = loaded["generation"], loaded["files"], loaded["retired"]
-    if not isinstance(generation, int) or not isinstance(files, dict) or not files:
-        raise TypeError("it has no generation and files")
-    if not isinstance(retired, dict):
-        raise TypeError("it has no list of retired files")
-    entries = {file: Entry(**entry) for file, entry in files.items()}
-    for entry in entries.values():
-        if not isinstance(entry.staged, str) or not entry.staged.startswith(f".{name}.commit-"):
-            raise ValueError(f"{entry.staged!r} is no staged name")
-    for file in (*entries, *retired, *(entry.staged for entry in entries.values())):
-        if {"/", "\\", "\0"} & set(file) or name not in file:
-            raise ValueError(f"{file!r} is no file of it")
-        os.fsencode(file)
-    return Record(generation, entries, retired)
+    """Whether another program wrote a file whose successor has not taken its place."""
+    for file, entry in record.files.items():
+        if (folder / entry.staged).exists():
+            path, _ = source_of(folder, file, entry)
+            if path == folder / file and changed_parts(path, entry):
+                return True
+    return False
 
 
 def stage(
-    folder: Path, name: str, writers: Mapping[str, Writer], previous: Record | None
+    folder: Path, name: str, writers: Mapping[str, Writer], previous: Record | None, keep: bool
 ) -> Record:
     """Write every file under its staged name; on an exception none is left."""
     generation = 1 if previous is None else previous.generation + 1
@@ -211,16 +221,18 @@ def stage(
     staged: list[Path] = []
     try:
         for suffix, write in writers.items():
-            path = folder / f".{name}.commit-{generation}-{token}{suffix}"
+            path = folder / f"{stem(name)}-{generation}-{token}-{len(staged)}"
             place = folder / (name + suffix)
+            os.makedirs(place.parent, exist_ok=True)
             permissions = replaceable(place)
             staged.append(path)
             with durable_file(path, permissions) as stream:
                 write(stream)
+                parts = parts_of(stream)
             written = path.stat()
-            files[place.name] = Entry(
+            files[name + suffix] = Entry(
                 size=written.st_size,
-                sha256=checksum(path),
+                parts=parts,
                 time=written.st_mtime_ns,
                 replaced=place.stat().st_mtime_ns if place.exists() else None,
                 staged=path.name,
@@ -231,42 +243,57 @@ def stage(
             remove(path)
         raise
     before = {} if previous is None else previous.files
-    retired = {file: before[file].sha256 for file in before.keys() - files.keys()}
-    return Record(generation, files, retired)
+    others = {f: e for f, e in before.items() if f not in files and (folder / f).exists()}
+    return Record(generation, files | others if keep else files, {} if keep else others)
+
+
+def commit(folder: Path, name: str, record: Record) -> None:
+    """Write the record, from when on the new set counts; its files go when it does not come."""
+    try:
+        write_record(folder, name, record)
+    except BaseException:
+        found = None
+        with suppress(FileError):
+            found = read_record(folder, name)
+        if found != record:
+            for entry in record.files.values():
+                remove(folder / entry.staged)
+        raise
 
 
 def settle(folder: Path, record: Record) -> None:
     """Move the staged files to their places, and take away those that the set has no more."""
-    names = [name for name, entry in record.files.items() if (folder / entry.staged).exists()]
+    staged = [name for name, entry in record.files.items() if (folder / entry.staged).exists()]
     first = next(iter(record.files))
-    if first in names:
+    if first in staged and len(staged) > 1:
         remove(folder / first)
-        sync_folder(folder)
-    for name in reversed(names):
-        os.replace(folder / record.files[name].staged, folder / name)
-        sync_folder(folder)
-    for name, sha256 in record.retired.items():
-        if (folder / name).exists() and checksum(folder / name) == sha256:
+        sync_folder((folder / first).parent)
+    for names in ([n for n in staged if n != first], [n for n in staged if n == first]):
+        for name in names:
+            os.replace(folder / record.files[name].staged, folder / name)
+        for parent in {(folder / name).parent for name in names}:
+            sync_folder(parent)
+    for name, entry in record.retired.items():
+        if (folder / name).exists() and not changed_parts(folder / name, entry):
             remove(folder / name)
 
 
 def clear(folder: Path, name: str) -> None:
     """Remove what writers that were killed left behind; only for who is alone and has settled."""
-    for path in folder.iterdir():
-        if path.name.startswith((f".{name}.commit-", f"..{name}.commit.")):
-            remove(path)
+    for left in os.listdir(folder):
+        if left.startswith(f"{stem(name)}-"):
+            remove(folder / left)
 
 
 @contextmanager
 def alone(folder: Path, shared: bool = False) -> Iterator[None]:
     """A block that no writer of a set in this folder enters meanwhile; readers may share it."""
-    if fcntl is None or not folder.is_dir():
+    if os.name != "posix" or not folder.is_dir():
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        lock(descriptor, shared)
         yield
     finally:
         os.close(descriptor)

@@ -3,14 +3,16 @@
 What other frameworks write is refused by name.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from scull.core.meta import Kind
-from scull.errors import FileError, UnsupportedError
+from scull.errors import FileError, MismatchError, UnsupportedError
 from scull.files.program import program_of
 from scull.files.tensor_stream import read_combined, read_separate
+from scull.ir.operator import ForeignOp, Operator
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 from scull.runtime.scope import Scope, global_scope
@@ -34,15 +36,19 @@ class Model(NamedTuple):
 
 
 def load_model(
-    data: bytes, params: BinaryIO | str | None, where: str, scope: Scope | None = None
+    data: bytes,
+    params: BinaryIO | str | None,
+    where: str,
+    scope: Scope | None = None,
+    allow_ops: Iterable[str] = (),
 ) -> Model:
     """The model whose Program is `data`; its values go into `scope`, the global one when None.
 
     They are in a stream, or in a folder with a file a value; `where` says in messages where they
-    were looked for.
+    were looked for. Operators with effects outside are refused but for the types in `allow_ops`.
     """
     refuse_foreign(data)
-    program = program_of(data)
+    program = program_of(data, allow_ops)
     wanted = persistables(program)
     if wanted:
         if params is None:
@@ -51,7 +57,9 @@ def load_model(
             )
         read: Any = read_separate if isinstance(params, str) else read_combined
         values = read(params, [v.name for v in wanted])
-        put_values(checked_values(values, wanted), scope)
+        into = scope or global_scope()
+        for name, array in checked_values(values, wanted).items():  # nobody else has them
+            into.var(name).value = array
     feeds, fetches = edges(program)
     return Model(program, feeds, fetches)
 
@@ -82,7 +90,7 @@ def checked_values(values: dict[str, Any], variables: list[Variable]) -> dict[st
     for v in variables:
         array = values[v.name]
         if array.dtype != v.meta.dtype.array or (v.shape != array.shape and -1 not in v.shape):
-            raise FileError(
+            raise MismatchError(
                 f"the file holds {array.dtype}{list(array.shape)} for `{v.name}`, which is {v.meta}"
             )
     return values
@@ -94,7 +102,22 @@ def edges(program: Program) -> tuple[list[str], list[Variable]]:
     fetches: dict[int, Variable] = {}
     for o in program.global_block().ops:
         if o.type == "feed":
-            feeds[o.attr("col")] = o.results()[0].name
+            feeds[column(o, feeds)] = edge(o, o.results()).name
         elif o.type in ("fetch", "fetch_v2"):
-            fetches[o.attr("col")] = o.operands()[0]
+            fetches[column(o, fetches)] = edge(o, o.operands())
     return [feeds[i] for i in sorted(feeds)], [fetches[i] for i in sorted(fetches)]
+
+
+def column(o: Operator, taken: Mapping[int, Any]) -> int:
+    """Which place an input or output has, which no other has."""
+    number: int = o.spelt().get("col", 0)
+    if number in taken:
+        raise FileError(f"two operators `{o.type}` are number {number}")
+    return number
+
+
+def edge(o: Operator, variables: list[Variable]) -> Variable:
+    """The one variable of an operator at an edge."""
+    if len(variables) != 1 or isinstance(o.op, ForeignOp):
+        raise FileError(f"an operator `{o.type}` is not of one variable")
+    return variables[0]

@@ -180,7 +180,9 @@ def make_tuple(reader: Reader, arguments: tuple[Any, ...]) -> Any:
 
 
 def make_set(reader: Reader, arguments: tuple[Any, ...]) -> set[Any]:
-    return {reader.key(value) for value in one(arguments, list)}
+    values = one(arguments, list)
+    reader.spend(8 * len(values))
+    return {reader.key(value) for value in values}
 
 
 def make_frozenset(reader: Reader, arguments: tuple[Any, ...]) -> frozenset[Any]:

@@ -28,11 +28,12 @@ class Limits:
     name: int = 512  # bytes of a module or a name in it
     depth: int = 100  # of containers in containers
     values: int = 20_000_000  # with every shared container counted as often as it is reached
-    compound_keys: int = 4096  # tuples as keys: their hashes can be made to collide
+    compound_keys: int = 4096  # whose hashes can be made to collide: tuples, sets, complex numbers
 
 
 LIMITS = Limits()
 SPARE = 1 << 20  # bytes that may be made of other bytes besides those of the file, once over
+EMPTY_SET = 150  # bytes that a set takes more than another empty container
 
 # Calls that make objects of any class, and hooks of the program that reads.
 UNSAFE = {
@@ -217,7 +218,12 @@ class Machine:
         target = self.top(set, "set")
         target.update(self.key(value) for value in values)
 
+    def empty_set(self) -> None:
+        self.spend(EMPTY_SET)
+        self.push(set())
+
     def frozen(self) -> None:
+        self.spend(EMPTY_SET)
         values = self.pop_mark()
         self.push(frozenset(self.key(value) for value in values))
 
@@ -232,10 +238,10 @@ class Machine:
 
     def key(self, value: Any) -> Any:
         """A value that may be a key: its hash and comparisons take bounded time."""
-        if type(value) is tuple:
+        if isinstance(value, tuple | frozenset | complex | np.complexfloating):
             self.compound_keys += 1
             if self.compound_keys > self.limits.compound_keys:
-                self.refuse(f"more than {self.limits.compound_keys} keys are tuples")
+                self.refuse(f"more than {self.limits.compound_keys} keys are of several parts")
         law = check_key(value)
         if law:
             self.refuse(law)
@@ -319,7 +325,7 @@ HANDLERS: dict[bytes, Callable[[Machine], None]] = {
     b"}": lambda machine: machine.push({}),
     b"s": lambda machine: machine.set_items([machine.pop(), machine.pop()][::-1]),
     b"u": lambda machine: machine.set_items(machine.pop_mark()),
-    b"\x8f": lambda machine: machine.push(set()),
+    b"\x8f": Machine.empty_set,
     b"\x90": Machine.add,
     b"\x91": Machine.frozen,
     b"q": lambda machine: machine.put(machine.index("<B")),

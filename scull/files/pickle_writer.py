@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
+from scull.files.checksum import mark
 from scull.files.pickle_global import DTYPE
 from scull.files.plain import MAPPINGS, SEQUENCES, SINGLE
 
@@ -34,6 +35,8 @@ GLOBALS: dict[Any, tuple[str, str]] = {
 PYTHON_2 = {BUILTINS: "__builtin__"}
 STACK_GLOBAL, GLOBAL = pickle.STACK_GLOBAL, pickle.GLOBAL
 
+FRAME = 9  # bytes before what is written together
+
 INTEGER_BITS = 1000
 DEPTH = 100  # the machine that reads allows as much
 
@@ -44,14 +47,31 @@ class Writer(pickle._Pickler):
     proto: int
     write: Callable[[bytes], None]
     memoize: Callable[[Any], None]
+    framer: Any
 
     def __init__(self, stream: BinaryIO, protocol: int, reduce: Reduce | None) -> None:
         super().__init__(stream, protocol)
         self.reduce = reduce
+        self.stream = stream
+        self.name = ""  # of the array being written
+        self.names: dict[int, str] = {}  # of what is saved as an array, by identity
         self.around: set[int] = set()  # the containers around the value being written
+
+    def dump(self, value: Any) -> None:
+        """Write a value, telling the stream where its arrays lie."""
+        self.names = names_within(value)
+        super().dump(value)
+
+    def tell(self, name: str) -> None:
+        """Tell the stream that the array of this name begins."""
+        frame = self.framer.current_frame
+        mark(self.stream, name, FRAME + frame.tell() if frame else 0)
 
     def save(self, value: Any, save_persistent_id: bool = True) -> None:
         """Write a value and what it holds, unless it holds itself or too much depth."""
+        if type(value) is bytes and self.name:  # the elements of an array
+            self.tell(self.name)
+            self.name = ""
         if type(value) not in SEQUENCES + MAPPINGS:
             super().save(value, save_persistent_id)  # type: ignore[misc]
             return
@@ -64,6 +84,9 @@ class Writer(pickle._Pickler):
         self.around.remove(id(value))
 
     def reducer_override(self, value: Any) -> Any:
+        if id(value) in self.names:
+            self.name = self.names[id(value)]
+            self.tell(self.name)
         if isinstance(value, np.ndarray | np.generic):
             return storable(value).__reduce__()
         if isinstance(value, np.dtype):
@@ -104,3 +127,24 @@ def storable(value: Any) -> Any:
     return (
         value if type(value) is np.ndarray or isinstance(value, np.generic) else np.asarray(value)
     )
+
+
+def names_within(value: Any) -> dict[int, str]:
+    """What to call each array and Tensor in nested containers: the keys that lead to it."""
+    names: dict[int, str] = {}
+    pending: list[tuple[Any, str]] = [(value, "")]
+    met: set[int] = set()
+    while pending:
+        current, name = pending.pop()
+        if type(current) in MAPPINGS:
+            inner = [(v, f"{name}.{key}" if name else str(key)) for key, v in current.items()]
+        elif type(current) in SEQUENCES:
+            inner = [(v, f"{name}.{i}" if name else str(i)) for i, v in enumerate(current)]
+        else:
+            if type(current) not in SINGLE:
+                names[id(current)] = name or "the value"
+            continue
+        if id(current) not in met:
+            met.add(id(current))
+            pending += inner
+    return names

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from scull.errors import ArgumentError, FileError
+from scull.files.checksum import seal, unsealed
 from scull.files.pickle_machine import LIMITS, Limits, Machine
 from scull.files.pickle_writer import Reduce, Writer
 from scull.files.plain import check_plain
@@ -22,9 +23,9 @@ PIECES = "UnpackBigParamInfor@@"
 
 def load(stream: BinaryIO, limits: Limits = LIMITS) -> Any:
     """The value of the pickle at the position of the stream, which is left behind it."""
-    source = Source(stream)
-    start = source.position
-    value = Machine(source, limits).run()
+    start = stream.tell()
+    with unsealed(stream):
+        value = Machine(Source(stream), limits).run()
     law = check_plain(value, limits.depth, limits.values)
     if law:
         raise FileError(f"{law}, in the pickle at byte {start}")
@@ -32,7 +33,7 @@ def load(stream: BinaryIO, limits: Limits = LIMITS) -> Any:
 
 
 def dump(value: Any, stream: BinaryIO, protocol: int = 4, reduce: Reduce | None = None) -> None:
-    """Append a value as Paddle writes it.
+    """Append a value as Paddle writes it; in a file, the checksums of its arrays follow it.
 
     `reduce` turns whatever is no plain value into a pair of a name and an array, which Paddle loads
     as a Tensor, or into an array; for anything else it returns None.
@@ -42,6 +43,7 @@ def dump(value: Any, stream: BinaryIO, protocol: int = 4, reduce: Reduce | None 
     if type(value) is dict and protocol < 4:
         value = in_pieces(value)
     Writer(stream, protocol, reduce).dump(value)
+    seal(stream)
 
 
 def in_pieces(state: dict[Any, Any], size: int = PIECE) -> dict[Any, Any]:
@@ -68,7 +70,9 @@ def joined(state: Mapping[Any, Any]) -> dict[Any, Any]:
     try:
         for key, information in result.pop(PIECES).items():
             parts = [result.pop(name) for name in information["slices"]]
+            if any(type(p) is not np.ndarray or p.dtype != parts[0].dtype for p in parts):
+                raise TypeError("they are not all arrays of one element type")
             result[key] = np.concatenate(parts).reshape(information["OriginShape"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileError(f"the pieces of an array do not fit together: {error!r}") from error
     return result

@@ -1,6 +1,7 @@
 """Programs as bytes and back. What a file says and scull does not interpret survives."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 from scull.core.attribute import normalised
 from scull.core.dtype import dtype_of
 from scull.core.meta import Kind, Meta, sized
-from scull.errors import FileError
+from scull.errors import FileError, ProgramError
 from scull.files import proto
-from scull.files.legacy import modern
+from scull.files.legacy.table import modernised
+from scull.files.legacy.version import op_versions
+from scull.files.outside import refuse_outside
 from scull.files.wire import (
     AttributeKind,
     attribute_value,
@@ -30,8 +33,10 @@ from scull.ir.operator import (
 )
 from scull.ir.program import Program
 from scull.ir.variable import ParameterVariable, Variable
+from scull.ir.verify import verify
 
 VERSION = 2006002
+TEXTS = ("STRING", "STRINGS")
 GUESSED = {bool: "BOOLEAN", int: "INT", float: "FLOAT", str: "STRING"}
 GUESSED_LISTS = {bool: "BOOLEANS", int: "INTS", float: "FLOATS", str: "STRINGS"}
 COMMON_KINDS = {
@@ -53,22 +58,26 @@ def extra_attributes() -> dict[str, dict[str, Any]]:
     return found
 
 
-@cache
-def op_versions() -> bytes:
-    """The versions of operators that Paddle 2.6.2 notes in every file."""
-    return files("scull.files").joinpath("data/op_versions.bin").read_bytes()
-
-
 # ---- reading ----
 
 
-def program_of(data: bytes) -> Program:
-    """The Program that `data` describes; FileError when it describes none."""
-    return program_from(read_program(data))
+def program_of(data: bytes, allow_ops: Iterable[str] = ()) -> Program:
+    """The Program that `data` describes; FileError when it describes none, or one against rules.
+
+    Operators with effects outside of it are refused, but for the types in `allow_ops`.
+    """
+    program = program_from(read_program(data))
+    try:
+        verify(program, shapes=False)
+    except ProgramError as error:
+        raise FileError(str(error)) from None
+    refuse_outside(program, allow_ops)
+    return program
 
 
 def program_from(message: Any) -> Program:
-    """The Program of a checked message."""
+    """The Program of a checked message, its operators those of today."""
+    message = modernised(message)
     program = Program()
     program.wire = proto.ProgramDesc()
     program.wire.CopyFrom(message)
@@ -102,9 +111,8 @@ def variable_from(message: Any, block: Block) -> Variable:
         inner = message.type.tensor_array.tensor
     meta = Meta((), kind=known_kind(kind))
     if inner is not None:
-        meta = Meta(
-            sized(inner.dims), stored_dtype(inner.data_type, message.name), known_kind(kind)
-        )
+        sizes = sized([max(n, -1) for n in inner.dims])  # Paddle multiplies unknown sizes, too
+        meta = Meta(sizes, stored_dtype(inner.data_type, message.name), known_kind(kind))
     options: dict[str, Any] = {
         "persistable": message.persistable,
         "stop_gradient": message.stop_gradient,
@@ -152,9 +160,7 @@ def operator_from(message: Any, block: Block, where: str, *, runs: bool) -> Oper
 
     The reference drops gradients of branches whose gradient nobody needs, and leaves their blocks.
     """
-    message = modern(message)
-    inputs = {p.parameter: list(p.arguments) for p in message.inputs}
-    outputs = {p.parameter: list(p.arguments) for p in message.outputs}
+    inputs, outputs = slots_of(message.inputs, where), slots_of(message.outputs, where)
     op = foreign_or_declared(message.type, inputs, outputs)
     slots = {op.slot(n) for n in op.inputs}
     if not isinstance(op, ForeignOp) and any(s not in slots and a for s, a in inputs.items()):
@@ -173,6 +179,14 @@ def operator_from(message: Any, block: Block, where: str, *, runs: bool) -> Oper
     for attribute in message.attrs:
         read_attribute(made, attribute, where)
     return made
+
+
+def slots_of(messages: Any, where: str) -> dict[str, list[str]]:
+    """The names by slot; one that comes twice would mean one thing here, another elsewhere."""
+    found = {p.parameter: list(p.arguments) for p in messages}
+    if len(found) != len(messages):
+        raise FileError(f"{where} has a slot twice")
+    return found
 
 
 def slot_from(
@@ -228,6 +242,8 @@ def read_attribute(operator: Operator, message: Any, where: str) -> None:
         if kind in (AttributeKind.VAR, AttributeKind.VARS):
             operator.set(name, value)
         elif own is not None:
+            if operator.op.kinds[own].wire in TEXTS and kind.name not in TEXTS:
+                raise TypeError(f"attribute `{name}` is of type {kind.name}, and no text")
             operator.attrs[own] = normalised(operator.op.kinds[own], name, value)
         elif name in COMMON and name != "with_quant_attr":
             operator.set(name, value)
@@ -300,10 +316,11 @@ def fill_type(message: Any, v: Variable, fresh: bool) -> None:
             message.tensor_array.lod_level = v.lod_level
     else:
         return
-    if fresh or inner.data_type != v.dtype.number:
-        inner.data_type = v.dtype.number
     if list(inner.dims) != list(v.shape):
         inner.dims[:] = v.shape
+    lacks = bool(inner.ListFields()) and not inner.HasField("data_type")
+    if fresh or lacks or inner.data_type != v.dtype.number:
+        inner.data_type = v.dtype.number
 
 
 def fill_operator(message: Any, o: Operator) -> None:

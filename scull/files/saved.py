@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from scull.errors import FileError, MissingFileError, UninitializedError
-from scull.files.file_set import open_set, suffixes_of
+from scull.files.file_set import is_there, open_file, open_set, suffixes_of
 from scull.files.model import checked_values, persistables, refuse_foreign
 from scull.files.pickles import load as load_pickle
 from scull.files.program import program_of
 from scull.files.property import properties_of
-from scull.files.tensor_stream import read_combined, read_separate
+from scull.files.tensor_stream import files_within, read_combined, read_separate
 from scull.ir.program import Program
 
 FORWARD = "forward"
@@ -57,35 +57,37 @@ def methods_among(suffixes: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda name: (name != FORWARD, name))
 
 
-def read_saved(prefix: str) -> Saved:
+def read_saved(prefix: str, allow_ops: Iterable[str] = ()) -> Saved:
     """The model whose files begin with `prefix`."""
-    suffixes = suffixes_of(prefix)
-    methods = methods_among(suffixes)
-    if not methods:
-        raise MissingFileError(
-            f"The ``path`` ({prefix}) to load model not exists: there is no `{prefix}{MODEL}`"
-        )
-    with open_set(prefix, suffixes) as streams:
-        programs = {m: program_in(streams[suffix_of(m, MODEL)].read()) for m in methods}
+    with open_set(prefix, suffixes_of(prefix)) as streams:
+        methods = methods_among(streams)
+        if not methods:
+            raise MissingFileError(
+                f"The ``path`` ({prefix}) to load model not exists: there is no `{prefix}{MODEL}`"
+            )
+        programs = {m: program_in(streams[suffix_of(m, MODEL)].read(), allow_ops) for m in methods}
         values = values_in(streams, programs, prefix)
         information = information_in(streams.get(INFORMATION), values)
         properties = properties_of(streams[PROPERTIES].read()) if PROPERTIES in streams else {}
     return Saved(programs, values, information, properties)
 
 
-def read_folder(folder: str, model: str | None, parameters: str | None) -> Saved:
+def read_folder(
+    folder: str, model: str | None, parameters: str | None, allow_ops: Iterable[str] = ()
+) -> Saved:
     """The model in `folder`, whose Program and values have names of their own."""
     path = Path(folder, model or "__model__")
-    if not path.is_file():
+    if not is_there(path):
         raise MissingFileError(f"there is no model `{path}`")
-    program = program_in(path.read_bytes())
+    with open_file(path) as stream:
+        program = program_in(stream.read(), allow_ops)
     wanted = persistables(program)
     names, values, information = [v.name for v in wanted], dict[str, Any](), None
     if wanted and parameters is None:
         values = read_separate(folder, names)
     elif wanted:
         beside = Path(folder, f"{parameters}.info")
-        with open(Path(folder, str(parameters)), "rb") as stream:
+        with open_file(Path(folder, str(parameters))) as stream:
             values = read_combined(stream, names)
         if beside.is_file():
             with open(beside, "rb") as stream:
@@ -93,19 +95,35 @@ def read_folder(folder: str, model: str | None, parameters: str | None) -> Saved
     return Saved({FORWARD: program}, {FORWARD: checked_values(values, wanted)}, information, {})
 
 
-def read_model(path: str, model: str | None = None, parameters: str | None = None) -> Saved:
-    """The model of a prefix, or of a folder in which the files have the names given."""
+def read_values(folder: str) -> dict[str, Any]:
+    """The values in a folder without a Program, where each has a file of its name."""
+    names = [n for n in files_within(folder) if not any(p[:1] == "." for p in n.split("/"))]
+    if not names:
+        raise MissingFileError(f"there is neither a model nor a value in `{folder}`")
+    return read_separate(folder, names)
+
+
+def read_model(
+    path: str,
+    model: str | None = None,
+    parameters: str | None = None,
+    allow_ops: Iterable[str] = (),
+) -> Saved:
+    """The model of a prefix, or of a folder in which the files have the names given.
+
+    Operators with effects outside are refused but for the types in `allow_ops`.
+    """
     if not os.path.isdir(path):
-        return read_saved(path)
+        return read_saved(path, allow_ops)
     if os.path.exists(path + MODEL):
         raise FileError(f"there are both the model `{path}{MODEL}` and the folder `{path}`")
-    return read_folder(path, model, parameters)
+    return read_folder(path, model, parameters, allow_ops)
 
 
-def program_in(data: bytes) -> Program:
+def program_in(data: bytes, allow_ops: Iterable[str]) -> Program:
     """The Program of some bytes; those of other frameworks are refused by name."""
     refuse_foreign(data)
-    return program_of(data)
+    return program_of(data, allow_ops)
 
 
 def values_in(

@@ -59,8 +59,13 @@ class Source:
         return numbers.unpack(self.take(numbers.size, what))
 
     def fill(self, memory: memoryview, what: str) -> None:
-        """Read as many bytes as the memory has."""
-        self.require(len(memory), what)
-        for start in range(0, len(memory), CHUNK):
-            piece = memory[start : start + CHUNK]
-            piece[:] = self.take(len(piece), what)
+        """Read as many bytes as the memory has, straight into it."""
+        size = len(memory)
+        self.require(size, what)
+        done = 0
+        while done < size:
+            count = self.stream.readinto(memory[done:])  # type: ignore[attr-defined]
+            if not count:
+                self.refuse(f"{what} was cut off while it was read")
+            done += count
+        self.position += size

@@ -8,6 +8,7 @@ import math
 import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -15,9 +16,17 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from scull.errors import ArgumentError, DtypeError, FileError, UnsafeFileError
+from scull.errors import (
+    ArgumentError,
+    DtypeError,
+    FileError,
+    MissingFileError,
+    UnsafeFileError,
+)
 from scull.files import varint
 from scull.files.atomic import atomic_file
+from scull.files.checksum import mark, unsealed
+from scull.files.file_set import located, write_set
 from scull.files.source import Source
 
 Array = NDArray[Any]
@@ -44,6 +53,8 @@ DIMS = 64  # NumPy's own limit
 LEVELS = 64
 DESCRIPTION = 2 + DIMS * 11  # bytes of a dtype and that many dims
 
+LONGEST_NAME = 2048  # bytes of the name of a value that has a file of its own
+
 DTYPE_TAG, DIM_TAG = 0x08, 0x10  # of the fields of a TensorDesc
 
 
@@ -62,22 +73,26 @@ class SelectedRows(NamedTuple):
     array: Array
 
 
-def write_tensor(stream: BinaryIO, array: Array, lod: Levels = ()) -> None:
-    """Append one tensor with its levels of detail."""
+def write_tensor(
+    stream: BinaryIO, array: Array, lod: Levels = (), name: str = "the tensor"
+) -> None:
+    """Append one tensor with its levels of detail; `name` is what its checksums are told by."""
+    mark(stream, name)
     stream.write(struct.pack("<IQ", 0, len(lod)))
     for level in lod:
         stream.write(struct.pack(f"<Q{len(level)}Q", 8 * len(level), *level))
-    write_dense(stream, array)
+    write_dense(stream, array, name)
 
 
 def write_rows(stream: BinaryIO, value: SelectedRows) -> None:
     """Append rows of a matrix."""
     count = len(value.rows)
+    mark(stream, "the rows")
     stream.write(struct.pack(f"<IQ{count}qq", 0, count, *value.rows, value.height))
-    write_dense(stream, value.array)
+    write_dense(stream, value.array, "the rows")
 
 
-def write_dense(stream: BinaryIO, array: Array) -> None:
+def write_dense(stream: BinaryIO, array: Array, name: str) -> None:
     """Append version, dtype, dims and elements."""
     array = np.asarray(array)
     native = array.dtype.newbyteorder("=")
@@ -88,6 +103,7 @@ def write_dense(stream: BinaryIO, array: Array) -> None:
     for size in array.shape:
         description += bytes((DIM_TAG,)) + varint.encode(size)
     stream.write(struct.pack("<Ii", 0, len(description)) + description)
+    mark(stream, name)
     stream.write(octets(array))
 
 
@@ -174,43 +190,71 @@ def read_description(source: Source, data: bytes) -> tuple[np.dtype[Any], tuple[
 def write_combined(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:
     """Append tensors in the order of their names."""
     for name in sorted(arrays):
-        write_tensor(stream, arrays[name])
+        write_tensor(stream, arrays[name], name=name)
 
 
 def read_combined(stream: BinaryIO, names: Iterable[str]) -> dict[str, Array]:
     """The tensors of these names, which must be all that the rest of the stream holds."""
-    end = Source(stream).end
     wanted = sorted(names)
     if len(set(wanted)) != len(wanted):
         raise ArgumentError("a name occurs twice")
     arrays = {}
-    for index, name in enumerate(wanted):
-        if stream.tell() == end:
-            raise FileError(f"the file holds {index} tensors, `{name}` is number {index + 1}")
-        try:
-            arrays[name] = read_tensor(stream).array
-        except FileError as error:
-            raise FileError(f"{error}, in `{name}`") from error
-    if stream.tell() != end:
-        law = f"{end - stream.tell()} bytes follow the last of {len(wanted)} tensors"
-        raise FileError(f"{law} at byte {stream.tell()}")
+    with unsealed(stream) as end:
+        for index, name in enumerate(wanted):
+            if stream.tell() == end:
+                raise FileError(f"the file holds {index} tensors, `{name}` is number {index + 1}")
+            try:
+                arrays[name] = read_tensor(stream).array
+            except FileError as error:
+                raise FileError(f"{error}, in `{name}`") from error
+        if stream.tell() != end:
+            law = f"{end - stream.tell()} bytes follow the last of {len(wanted)} tensors"
+            raise FileError(f"{law} at byte {stream.tell()}")
     return arrays
 
 
 def write_separate(folder: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
-    """Write each tensor into the file of its name."""
-    for name, array in arrays.items():
-        with atomic_file(tensor_path(folder, name)) as stream:
-            write_tensor(stream, array)
+    """Write each tensor into the file of its name, all together where that is possible."""
+    target = Path(os.path.realpath(folder))
+    writers = {
+        f"/{tensor_path('', name).as_posix()}": partial(write_tensor, array=array, name=name)
+        for name, array in arrays.items()
+    }
+    os.makedirs(target, exist_ok=True)
+    if has_room_beside(target):
+        write_set(target, writers, keep=True)
+        return
+    for suffix, write in writers.items():
+        with atomic_file(f"{target}{suffix}") as stream:
+            write(stream)
+
+
+def has_room_beside(folder: Path) -> bool:
+    """Whether what is written beside a folder can be moved into it."""
+    parent = folder.parent
+    alike = folder != parent and folder.stat().st_dev == parent.stat().st_dev
+    return alike and os.access(parent, os.W_OK)
 
 
 def read_separate(folder: str | os.PathLike[str], names: Iterable[str]) -> dict[str, Array]:
     """The tensors of the files of these names."""
+    places = {name: f"/{tensor_path('', name).as_posix()}" for name in names}
     arrays = {}
-    for name in names:
-        with open(tensor_path(folder, name), "rb") as stream:
-            arrays.update(read_combined(stream, [name]))
+    with located(os.path.realpath(folder), places.values()) as paths:
+        for name, suffix in places.items():
+            with value_file(paths.get(suffix, tensor_path(folder, name)), name) as stream:
+                arrays.update(read_combined(stream, [name]))
     return arrays
+
+
+def value_file(path: Path, name: str) -> BinaryIO:
+    """The open file of a value; a typed error where it cannot be read."""
+    try:
+        return open(path, "rb")
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file `{path}`, the value of `{name[:200]}`") from None
+    except OSError as error:
+        raise FileError(f"the value of `{name[:200]}` cannot be read: {error.strerror}") from None
 
 
 def tensor_path(folder: str | os.PathLike[str], name: str) -> Path:
@@ -218,4 +262,14 @@ def tensor_path(folder: str | os.PathLike[str], name: str) -> Path:
     parts = name.replace(os.altsep or os.sep, os.sep).split(os.sep)
     if "\0" in name or os.path.splitdrive(name)[0] or {"", ".", ".."} & set(parts):
         raise UnsafeFileError(f"`{name}` is no name of a file within a folder")
+    if len(os.fsencode(name)) > LONGEST_NAME or max(len(os.fsencode(p)) for p in parts) > 255:
+        raise FileError(f"`{name[:80]}...` is too long for the name of a file")
     return Path(folder, *parts)
+
+
+def files_within(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of all files in a folder and the folders in it."""
+    found: list[str] = []
+    for root, _, files in os.walk(folder):
+        found += [os.path.relpath(os.path.join(root, name), folder) for name in files]
+    return sorted(name.replace(os.sep, "/") for name in found)

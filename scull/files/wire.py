@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from scull.errors import ArgumentError, ArgumentTypeError, FileError
 from scull.files import proto
 from scull.files.scanner import LIMITS, Limits, scan
+from scull.ir.depth import DEEPEST
 
 ProgramMessage: TypeAlias = Any  # proto.ProgramDesc, whose class is made at run time
 AttributeMessage: TypeAlias = Any  # proto.OpDesc.Attr or proto.VarDesc.Attr
@@ -80,12 +81,16 @@ def check_blocks(message: ProgramMessage) -> None:
     count = len(message.blocks)
     if not count:
         raise FileError("the Program has no block")
+    depths: list[int] = []
     for position, block in enumerate(message.blocks):
         if block.idx != position:
             raise FileError(f"block {position} calls itself {block.idx}")
         lowest = 0 if position else -1
         if not lowest <= block.parent_idx < position:
             raise FileError(f"block {position} has parent {block.parent_idx}")
+        depths.append(1 + depths[block.parent_idx] if position else 0)
+        if depths[-1] > DEEPEST:
+            raise FileError(f"block {position} lies within more than {DEEPEST} others")
         if not -1 <= block.forward_block_idx < count:
             raise FileError(f"block {position} has forward block {block.forward_block_idx}")
         for index, op in enumerate(block.ops):

@@ -1,5 +1,6 @@
 """Saving and loading of objects, also while the program goes on, and of tensors one by one."""
 
+import atexit
 import os
 import threading
 import warnings
@@ -10,14 +11,27 @@ import numpy as np
 
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from scull.files.atomic import atomic_file
+from scull.files.file_set import write_file
 from scull.files.pickles import dump
 from scull.framework.storage import as_stored, load, named_state, save
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import Program
 from scull.ir.variable import ParameterVariable as Parameter
 
-PENDING: list[threading.Thread] = []  # what is being saved
+
+class Saving(threading.Thread):
+    """A save that goes on in a thread of its own, and the error that ended it."""
+
+    error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except BaseException as error:
+            self.error = error
+
+
+PENDING: list[Saving] = []  # what is being saved
 
 
 def async_save(
@@ -59,7 +73,9 @@ def async_save(
         raise ArgumentTypeError(f"currently async_save does not support this type: {type(obj)}")
     if sync_other_task:
         clear_async_save_task_queue()
-    thread = threading.Thread(target=save, args=(frozen(obj), path, protocol))
+    if isinstance(path, str | os.PathLike):
+        path = os.path.abspath(path) if os.path.basename(path) else path
+    thread = Saving(target=save, args=(frozen(obj), path, protocol))
     PENDING.append(thread)
     thread.start()
 
@@ -76,9 +92,18 @@ def frozen(value: Any) -> Any:
 
 
 def clear_async_save_task_queue() -> None:
-    """Wait until all that `async_save` was given is written."""
+    """Wait until all that `async_save` was given is written; raise what kept one from it."""
+    errors = []
     while PENDING:
-        PENDING.pop().join()
+        thread = PENDING.pop()
+        thread.join()
+        if thread.error is not None:
+            errors.append(thread.error)
+    if errors:
+        raise errors[-1]
+
+
+atexit.register(clear_async_save_task_queue)  # an error that nobody asked for is printed
 
 
 def _legacy_save(obj: dict[str, Any], path: Any, protocol: int = 2) -> None:
@@ -86,9 +111,7 @@ def _legacy_save(obj: dict[str, Any], path: Any, protocol: int = 2) -> None:
     if isinstance(path, BytesIO):
         dump(named_state(obj), path, protocol, as_stored)
         return
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with atomic_file(path) as stream:
-        dump(named_state(obj), stream, protocol, as_stored)
+    write_file(path, lambda stream: dump(named_state(obj), stream, protocol, as_stored))
 
 
 def _legacy_load(path: Any, **configs: Any) -> Any:

@@ -8,18 +8,35 @@ import numpy as np
 
 from scull.core.dtype import bfloat16
 from scull.core.tensor import Rows, Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, FileError, UnsupportedError
-from scull.files.atomic import atomic_file
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileError,
+    UnsafeFileError,
+    UnsupportedError,
+)
+from scull.files.checksum import seal, unsealed
+from scull.files.file_set import is_there, open_file, write_file
 from scull.files.pickles import dump
 from scull.files.pickles import load as load_pickle
+from scull.files.plain import children
 from scull.files.program import bytes_of, program_of
-from scull.files.saved import PARAMETERS, read_model
+from scull.files.safetensors import is_safetensors, read_tensors, write_tensors
+from scull.files.saved import PARAMETERS, read_model, read_values
+from scull.files.tensor_stream import (
+    LevelledTensor,
+    read_rows,
+    read_tensor,
+    write_rows,
+    write_tensor,
+)
 from scull.files.tensor_stream import SelectedRows as StoredRows
-from scull.files.tensor_stream import read_rows, read_tensor, write_rows, write_tensor
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import Program
 from scull.runtime.scope import Cell, ScopeTensor
 from scull.runtime.selected_rows import SelectedRows
+
+SAFETENSORS = ".safetensors"
 
 
 def as_stored(value: Any) -> Any:
@@ -42,8 +59,12 @@ def initialized(value: Any) -> Any:
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Write `obj` to `path`, whole or not at all; Paddle 2.6 reads it.
 
+    In the file the checksum of each array follows; Paddle does not read as far. A path that ends
+    with `.safetensors` gets a file of that format.
+
     Args:
-        obj: a state dictionary, a Tensor, a Program, or nested containers of them.
+        obj: a state dictionary, a Tensor, a Program, or nested containers of them; for
+            `.safetensors` a dictionary of Tensors or arrays.
         path (str | BytesIO): where; folders are made.
         protocol (int): of the pickle: 2, 3 or 4.
         configs: `use_binary_format=True` writes one tensor or SelectedRows without a pickle;
@@ -77,11 +98,30 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
             "The input path MUST be format of dirname/filename "
             "[dirname\\filename in Windows system], but received filename is empty string."
         )
-    folder = os.path.dirname(name)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
-    with atomic_file(name) as stream:
-        write(obj, stream, protocol, binary)
+    if name.endswith(SAFETENSORS) and not binary:
+        arrays = tensors_of(obj)
+        write_file(name, lambda stream: write_tensors(stream, arrays))
+    else:
+        write_file(name, lambda stream: write(obj, stream, protocol, binary))
+
+
+def tensors_of(obj: Any) -> dict[str, Any]:
+    """The arrays of a dictionary of Tensors and arrays, by name."""
+    if not isinstance(obj, dict):
+        raise ArgumentTypeError(
+            f"a file of safetensors holds a dictionary of Tensors, not a {type(obj).__name__}"
+        )
+    arrays = {}
+    for name, value in obj.items():
+        stored = as_stored(value)
+        array = stored[1] if isinstance(stored, tuple) else value if stored is None else stored
+        if not isinstance(array, np.ndarray):
+            raise ArgumentTypeError(
+                f"a file of safetensors holds Tensors alone, and {name!r} is a "
+                f"{type(value).__name__}"
+            )
+        arrays[name] = array
+    return arrays
 
 
 def wants_binary(configs: dict[str, Any]) -> bool:
@@ -131,15 +171,28 @@ def write_binary(obj: Any, stream: Any) -> None:
             "When use_binary_format = True, `paddle.save` expected Tensor, but received "
             f"{type(obj)}."
         )
+    seal(stream)
 
 
 def is_state(obj: dict[Any, Any]) -> bool:
     """Whether a dictionary is a state of a Layer or an optimizer: Tensors, and settings."""
     return all(
-        isinstance(v, Tensor)
-        or (isinstance(v, dict) and not any(isinstance(w, Tensor) for w in v.values()))
-        for v in obj.values()
+        not holds_tensor(v) if isinstance(v, dict) else isinstance(v, Tensor) for v in obj.values()
     )
+
+
+def holds_tensor(value: Any) -> bool:
+    """Whether there is a Tensor in nested containers."""
+    pending, met = [value], set[int]()
+    while pending:
+        current = pending.pop()
+        inner = children(current)
+        if inner is None and isinstance(current, Tensor | ScopeTensor):
+            return True
+        if inner is not None and id(current) not in met:
+            met.add(id(current))
+            pending += inner
+    return False
 
 
 def named_state(state: dict[str, Any]) -> dict[str, Any]:
@@ -154,35 +207,35 @@ def named_state(state: dict[str, Any]) -> dict[str, Any]:
     return arrays
 
 
+SETTINGS = {"return_numpy", "keep_name_table", "model_filename", "params_filename", "allow_ops"}
+
+
 def load(path: Any, **configs: Any) -> Any:
     """What `save` of scull or Paddle wrote; no code of the file runs.
 
     Args:
         path (str | BytesIO): where; or the path of a model that `jit.save` wrote, of which the
-            values are had, as arrays by the names that its layer has for them.
+            values are had, as arrays by the names that its layer has for them; or the folder that
+            `save_vars` wrote, a file a value.
         configs: `return_numpy=True` gives arrays instead of Tensors; `keep_name_table=True` keeps
-            parameter names; `model_filename=`, `params_filename=` of an older model in a folder.
+            parameter names; `model_filename=`, `params_filename=` of an older model in a folder;
+            `allow_ops=` the types of operators with effects outside that a Program may have.
 
     Returns:
         The object, with Tensors where there were some.
     """
-    unknown = configs.keys() - {
-        "return_numpy",
-        "keep_name_table",
-        "model_filename",
-        "params_filename",
-    }
+    unknown = configs.keys() - SETTINGS
     if unknown:
         raise ArgumentError(f"load has no setting {', '.join(sorted(unknown))}")
     if isinstance(path, io.BytesIO):
-        return restored(read(path), configs)
+        return restored(read(path, configs.get("allow_ops", ())), configs)
     if not isinstance(path, str | os.PathLike):
         raise ArgumentTypeError(f"load takes a file name or a BytesIO, not {type(path).__name__}")
     name = os.fspath(path)
-    if not os.path.isfile(name):
+    if not is_there(name):
         return state_of_model(name, configs)
-    with open(name, "rb") as stream:
-        return restored(read(stream), configs)
+    with open_file(name) as stream:
+        return restored(read(stream, configs.get("allow_ops", ())), configs)
 
 
 def state_of_model(name: str, configs: dict[str, Any]) -> dict[str, Any]:
@@ -195,11 +248,15 @@ def state_of_model(name: str, configs: dict[str, Any]) -> dict[str, Any]:
             "whole file."
         )
     model, parameters = configs.get("model_filename"), configs.get("params_filename")
-    return read_model(name, model, parameters).state()
+    if os.path.isdir(name) and not (model or os.path.exists(os.path.join(name, "__model__"))):
+        return read_values(name)
+    return read_model(name, model, parameters, configs.get("allow_ops", ())).state()
 
 
-def read(stream: Any) -> Any:
-    """A pickle, a Program or a tensor, told apart by their first bytes."""
+def read(stream: Any, allow_ops: Any) -> Any:
+    """A pickle, a Program, a tensor or safetensors, told apart by their first bytes."""
+    if is_safetensors(stream):
+        return {name: own(array) for name, array in read_tensors(stream).items()}
     start = stream.tell()
     head = stream.read(4)
     stream.seek(start)
@@ -209,25 +266,37 @@ def read(stream: Any) -> Any:
         return read_binary(stream)
     data = stream.read()
     try:
-        return program_of(data)
+        return program_of(data, allow_ops)
+    except UnsafeFileError:
+        raise
     except FileError as error:
         raise FileError(f"the file is neither a pickle, a tensor nor a Program: {error}") from None
+
+
+def own(array: Any) -> Any:
+    """A copy, in memory of its own; bfloat16 is uint16 as in pickles."""
+    copied = np.array(array)
+    return copied.view(np.uint16) if copied.dtype == bfloat16.array else copied
 
 
 def read_binary(stream: Any) -> Any:
     """Some rows of a matrix, when what the stream holds can be that; else a tensor."""
     start = stream.tell()
-    try:
-        rows = read_rows(stream)
-    except FileError:
-        stream.seek(start)
-        found = read_tensor(stream)
-        if in_dynamic_mode():
-            return Tensor(found.array)
-        made = ScopeTensor(Cell("", found.array))
-        made.set_lod(found.lod)
-        return made
-    return SelectedRows(cell=Cell("", Rows(np.array(rows.rows), rows.array, rows.height)))
+    found: StoredRows | LevelledTensor
+    with unsealed(stream):
+        try:
+            found = read_rows(stream)
+        except FileError:
+            stream.seek(start)
+            found = read_tensor(stream)
+    if isinstance(found, StoredRows):
+        rows = Rows(np.array(found.rows), found.array, found.height)
+        return SelectedRows(cell=Cell("", rows))
+    if in_dynamic_mode():
+        return Tensor(found.array)
+    made = ScopeTensor(Cell("", found.array))
+    made.set_lod(found.lod)
+    return made
 
 
 def restored(value: Any, configs: dict[str, Any]) -> Any:
@@ -237,6 +306,8 @@ def restored(value: Any, configs: dict[str, Any]) -> Any:
         return value.numpy()
     if isinstance(value, dict) and "StructuredToParameterName@@" in value:
         names = value["StructuredToParameterName@@"]
+        if type(names) is not dict or not all(type(n) is str for n in names.values()):
+            raise FileError("the names of the parameters are no dictionary of texts")
         rest = {
             k: v
             for k, v in value.items()

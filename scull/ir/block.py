@@ -51,19 +51,24 @@ class Block:
 
     def lineage(self) -> Iterator["Block"]:
         """This block and those it sees: around it, and the one whose gradient it computes."""
-        seen: set[int] = set()
         waiting = [self.idx]
-        while waiting:
-            index = waiting.pop(0)
-            if index >= 0 and index not in seen:
-                seen.add(index)
-                block: Block = self.program.blocks[index]
-                yield block
-                waiting.extend((block.parent_idx, block.forward_block_idx))
+        seen = {self.idx}
+        for index in waiting:  # which grows
+            block: Block = self.program.blocks[index]
+            yield block
+            for near in (block.parent_idx, block.forward_block_idx):
+                if near >= 0 and near not in seen:
+                    seen.add(near)
+                    waiting.append(near)
 
     def find(self, name: str) -> Variable | None:
         """The variable `name` here or in the nearest block around."""
-        for block in self.lineage():
+        nearest = self
+        while name not in nearest.vars and nearest.forward_block_idx < 0:
+            if nearest.parent_idx < 0:
+                return None
+            nearest = self.program.blocks[nearest.parent_idx]
+        for block in nearest.lineage():
             if name in block.vars:
                 return block.vars[name]
         return None

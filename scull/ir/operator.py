@@ -1,7 +1,7 @@
 """Operators of a Program: which operator, on which variables, with which attributes."""
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scull.core.attribute import normalised
@@ -89,16 +89,17 @@ class Operator:
 
     @property
     def type(self) -> str:
-        return str(self.op.type)
+        found: str = self.op.type
+        return found
 
     def operands(self) -> list[Variable]:
         """The variables it reads, in the order of its slots; then those that hold attributes."""
-        found = [v for slot in self.inputs for v in each(slot)]
-        return found + [v for t in self.told.values() for v in each(t)] if self.told else found
+        found = every(self.inputs)
+        return found + every(self.told.values()) if self.told else found
 
     def results(self) -> list[Variable]:
         """The variables it writes, in the order of its slots."""
-        return [v for slot in self.outputs for v in each(slot)]
+        return every(self.outputs)
 
     def input_slots(self) -> dict[str, list[str]]:
         """Slot to names, as a Program shows the inputs."""
@@ -238,12 +239,18 @@ class Operator:
 
     def blocks(self) -> Iterator[Any]:
         """The sub-blocks it owns."""
-        for n, kind in self.op.kinds.items():
+        for n, kind in self.op.kinds.items() if self.op.has_blocks else ():
             value = self.attrs.get(n)
             if kind.wire == "BLOCK" and value is not None:
                 yield value
             elif kind.wire == "BLOCKS" and value is not None:
                 yield from value
+
+
+def effects(operator: Operator) -> frozenset[str]:
+    """What an operator does besides its results; one with a seed draws from nobody."""
+    found: frozenset[str] = operator.op.effects
+    return found - {"random"} if operator.attrs.get("seed") else found
 
 
 def program_outputs(op: Any) -> tuple[str, ...]:
@@ -253,7 +260,18 @@ def program_outputs(op: Any) -> tuple[str, ...]:
 
 def each(slot: Any) -> list[Variable]:
     """The variables in one slot: it holds one, none, or a list."""
-    return [v for v in (slot if isinstance(slot, list) else [slot]) if isinstance(v, Variable)]
+    return every((slot,))
+
+
+def every(slots: Iterable[Any]) -> list[Variable]:
+    """The variables in slots."""
+    found: list[Variable] = []
+    for slot in slots:  # planning asks a thousand times an operator
+        if isinstance(slot, Variable):
+            found.append(slot)
+        elif isinstance(slot, list):
+            found.extend([v for v in slot if isinstance(v, Variable)])
+    return found
 
 
 def names(slot: Any) -> list[str]:

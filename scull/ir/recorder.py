@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from scull.core import session
-from scull.core.attribute import normalised
+from scull.core.attribute import normalised, rounded
+from scull.core.dtype import float32
 from scull.core.interpreter import Interpreter
 from scull.core.meta import Meta
 from scull.core.op import Op, op_of
@@ -122,8 +123,13 @@ class Recorder(Interpreter):
             beside = [v.dtype for v in others if isinstance(v, Variable)]
             numbers = [d for d in beside if d.name != "bool"]  # not those of a condition
             dtype = (numbers or beside or [session.default_dtype()])[0]
+            attrs = {"shape": (), "value": float(x), "dtype": dtype}
+            if rounded(x) != x and dtype.itemsize > 2 and dtype is not float32:
+                attrs["str_value"] = str(x)  # the other attribute has 32 bits
             with self.naming("tmp"):
-                return op_of("fill_constant").call(shape=(), value=float(x), dtype=dtype)
+                made = op_of("fill_constant").call(**attrs)
+            made.number = True
+            return made
         if isinstance(x, Tensor):
             return self.capture(x)
         if isinstance(x, Variable) and x.block.program is not self.block.program:

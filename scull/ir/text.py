@@ -19,6 +19,8 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
                 rest.append(f"{name} = {value}")
         elif hasattr(value, "idx"):
             rest.append(f"{name} = block[{value.idx}]")
+        elif isinstance(value, list) and value and hasattr(value[0], "idx"):
+            rest.append(f"{name} = blocks[{[block.idx for block in value]}]")
         elif name in told:
             several = isinstance(value, list | tuple)
             names = ",".join(f"'{v.name}'" for v in (value if several else (value,)))

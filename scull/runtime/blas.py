@@ -7,7 +7,7 @@ own settings.
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
@@ -37,35 +37,40 @@ def threads() -> Threads | None:
 
 
 class Shared:
-    """How many runs want one thread a product now, and how many threads there were before."""
+    """The limits that runs hold now, and how many threads there were before the first."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.runs = self.before = 0
+        self.limits: list[int] = []
+        self.before = 0
 
 
 _shared = Shared()
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Let every product of matrices run on the thread that asks for it, until the block ends.
+def at_most(count: int) -> Iterator[None]:
+    """Let every product of matrices run on `count` threads at most, until the block ends.
 
-    The setting is the process's: it holds until the last of several such blocks has ended.
+    The setting is the process's: the lowest of several such blocks holds, until the last has ended.
     """
     found = threads()
     if found is None:
         yield
         return
     with _shared.lock:
-        if not _shared.runs:
+        if not _shared.limits:
             _shared.before = found.get()
-            found.set(1)
-        _shared.runs += 1
+        _shared.limits.append(count)
+        found.set(min(_shared.before, *_shared.limits))
     try:
         yield
     finally:
         with _shared.lock:
-            _shared.runs -= 1
-            if not _shared.runs:
-                found.set(_shared.before)
+            _shared.limits.remove(count)
+            found.set(min([_shared.before, *_shared.limits]))
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """Let every product of matrices run on the thread that asks for it, until the block ends."""
+    return at_most(1)

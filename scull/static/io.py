@@ -3,33 +3,36 @@
 import os
 import warnings
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from typing import Any
 
-from scull.errors import ArgumentError, ArgumentTypeError
-from scull.files.atomic import atomic_file
-from scull.files.model import put_values
+from scull.core.meta import Kind
+from scull.errors import ArgumentError, ArgumentTypeError, MissingFileError
+from scull.files.file_set import open_set, write_set
+from scull.files.model import checked_values, put_values
 from scull.files.tensor_stream import read_combined, read_separate, write_combined, write_separate
 from scull.ir.program import Program, main_program
 from scull.ir.variable import ParameterVariable, Variable
 from scull.static.model import (  # noqa: F401  old code looks for `_serialize_persistables` here
+    EMPTY,
     _serialize_persistables,
     deserialize_persistables,
     deserialize_program,
-    load,
     load_from_file,
     load_inference_model,
-    load_program_state,
     normalize_program,
     program_behind,
-    save,
     save_inference_model,
     save_to_file,
     serialize_persistables,
     serialize_program,
-    set_program_state,
     values_of,
+    with_fetches,
 )
+from scull.static.state import load, load_program_state, save, set_program_state
+
+append_fetch_ops = with_fetches
 
 
 def is_persistable(var: Variable) -> bool:
@@ -70,18 +73,20 @@ def save_vars(
         predicate (callable, optional): picks the variables when `vars` is None.
         filename (str, optional): one file for all.
     """
-    values = values_of(chosen(main_program, vars, predicate))
+    wanted = [v for v in chosen(main_program, vars, predicate) if v.kind is not Kind.RAW]
+    if not wanted:
+        warnings.warn(EMPTY, stacklevel=2)
+        return None
+    values = values_of(wanted)
     if dirname is None and filename is None:
         memory = BytesIO()
         write_combined(memory, values)
         return memory.getvalue()
     folder = checked_folder(dirname)
-    os.makedirs(folder, exist_ok=True)
     if filename is None:
         write_separate(folder, values)
-        return None
-    with atomic_file(os.path.join(folder, filename)) as stream:
-        write_combined(stream, values)
+    else:
+        write_set(os.path.join(folder, filename), {"": partial(write_combined, arrays=values)})
     return None
 
 
@@ -103,22 +108,28 @@ def load_vars(
         predicate (callable, optional): picks the variables when `vars` is None.
         filename (str | bytes, optional): the one file of all.
     """
-    names = [v.name for v in chosen(main_program, vars, predicate)]
+    wanted = [v for v in chosen(main_program, vars, predicate) if v.kind is not Kind.RAW]
+    names = [v.name for v in wanted]
     if dirname is None and isinstance(filename, bytes):
-        put_values(read_combined(BytesIO(filename), sorted(names)))
-        return
-    folder = checked_folder(dirname)
-    if filename is None:
-        put_values(read_separate(folder, names))
-        return
-    with open(os.path.join(folder, filename), "rb") as stream:
-        put_values(read_combined(stream, sorted(names)))
+        found = read_combined(BytesIO(filename), names)
+    elif not filename:
+        found = read_separate(checked_folder(dirname), names)
+    else:
+        path = os.path.join(checked_folder(dirname), filename)
+        with open_set(path, [""]) as streams:
+            if not streams:
+                raise MissingFileError(f"there is no file `{path}`")
+            found = read_combined(streams[""], names)
+    put_values(checked_values(found, wanted))
+
+
+def get_program_persistable_vars(program: Any) -> list[Variable]:
+    """The variables of a Program whose values outlive runs and can be saved."""
+    return [v for v in program.list_vars() if is_persistable(v)]
 
 
 def _get_valid_program(program: Any = None) -> Program:
     """A Program, or that of a CompiledProgram; the default main Program when None."""
-    if getattr(program, "_program", None) is not None:
-        warnings.warn("The input is a CompiledProgram, this is not recommended.", stacklevel=2)
     return program_behind([], program)
 
 

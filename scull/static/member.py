@@ -17,6 +17,7 @@ from scull.ir.operator import Operator
 from scull.ir.program import Program
 from scull.ir.text import operator_text, program_text
 from scull.ir.variable import ParameterVariable, Variable
+from scull.ops.static_method import LISTS
 from scull.runtime.scope import Cell, Scope, ScopeTensor, global_scope
 
 BACKWARD, OPTIMIZE, SCHEDULE = 1, 2, 16
@@ -117,6 +118,19 @@ def backward(self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> 
     )
 
 
+def of_lists(name: str) -> Any:
+    """A function of lists of tensors that is loaded when it is called."""
+
+    def function(array: Any, other: Any) -> Any:
+        return load("scull.static.growing", name)(array, other)
+
+    return function
+
+
+LISTS["__add__"], LISTS["__radd__"] = map(of_lists, ("followed", "preceded"))
+LISTS["__mul__"] = LISTS["__rmul__"] = of_lists("repeated")
+
+
 @attach(Variable)
 class OfVariable:
     """What a Variable says of itself and of its value in a scope."""
@@ -182,6 +196,22 @@ class OfVariable:
             x (Variable): the tensor.
         """
         load("scull.static.growing", "insert")(self, index, x)
+
+    def clear(self: Any) -> None:
+        """Take all tensors out of the list it holds."""
+        load("scull.static.growing", "clear")(self)
+
+    def copy(self: Any) -> Any:
+        """A list of the tensors that it holds."""
+        return load("scull.static.growing", "part")(self, None, None)
+
+    def __delitem__(self: Any, index: Any) -> None:
+        """Take a tensor out of the list it holds.
+
+        Args:
+            index (int | Variable): its place.
+        """
+        load("scull.static.growing", "pop")(self, index)
 
     def get_value(self: Any, scope: Scope | None = None) -> ScopeTensor:
         """The value that a scope holds for it.
@@ -292,13 +322,14 @@ class OfProgram:
         return self.desc
 
     @staticmethod
-    def parse_from_string(binary_str: bytes) -> Program:
+    def parse_from_string(binary_str: bytes, allow_ops: Any = ()) -> Program:
         """The Program of the bytes of a file.
 
         Args:
             binary_str (bytes): what `program.desc.serialize_to_string()` gave.
+            allow_ops (list): the types of operators with effects outside that it may have.
         """
-        return load("scull.files.program", "program_of")(binary_str)
+        return load("scull.files.program", "program_of")(binary_str, allow_ops)
 
     def state_dict(self: Any, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
         """The values of its persistable variables by name.

@@ -6,6 +6,7 @@ import stat
 import pytest
 
 from scull.errors import ArgumentError
+from scull.files import atomic
 from scull.files.atomic import atomic_file
 
 
@@ -75,6 +76,60 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
         stream.write(b"new")
     (tmp_path / "other").touch()
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="whose a file is, is known by the locks of POSIX")
+def test_what_a_killed_writer_left_is_removed_and_what_another_writes_is_not(tmp_path):
+    path = tmp_path / "file"
+    left = [f".file.{'0' * 12}.tmp", f".file.{'a' * 12}.tmp"]
+    others = [".file.tmp", f".other.{'0' * 12}.tmp", f".file2.{'0' * 12}.tmp"]
+    for name in left + others:
+        (tmp_path / name).touch()
+    with atomic_file(path) as outer:
+        outer.write(b"outer")
+        with atomic_file(path) as inner:
+            inner.write(b"inner")
+        assert path.read_bytes() == b"inner"
+    assert path.read_bytes() == b"outer"
+    assert set(os.listdir(tmp_path)) == {"file", *others}
+
+
+def test_a_temporary_file_that_is_taken_for_a_left_one_is_made_again(tmp_path, monkeypatch):
+    made, real = [], atomic.lock
+
+    def lock(descriptor, shared=False):
+        real(descriptor, shared)
+        if not made:
+            made.extend(name for name in os.listdir(tmp_path) if name.endswith(".tmp"))
+            os.unlink(tmp_path / made[0])
+
+    monkeypatch.setattr(atomic, "lock", lock)
+    with atomic_file(tmp_path / "file") as stream:
+        stream.write(b"new")
+    assert made and (tmp_path / "file").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_a_folder_that_may_not_be_written_is_told_of_and_keeps_its_file(tmp_path, monkeypatch):
+    path, real = tmp_path / "file", os.open
+    path.write_bytes(b"old")
+
+    def refuse(name, flags, *rest):
+        if flags & os.O_CREAT:
+            raise PermissionError(13, "Permission denied", str(name))
+        return real(name, flags, *rest)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError, match="file"), atomic_file(path) as stream:
+        stream.write(b"new")
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "ü" * 127, "n" * 200 + ".pdparams"])
+def test_the_longest_names_are_written(tmp_path, name):
+    with atomic_file(tmp_path / name) as stream:
+        stream.write(b"new")
+    assert os.listdir(tmp_path) == [name]
 
 
 def test_what_is_no_ordinary_file_is_never_replaced(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from scull.errors import ArgumentError, FileError
 from scull.files import file_set
 from scull.files.file_set import open_set, write_set
+from scull.files.record import checksum_of
 
 SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
 OLD = {suffix: b"old " + suffix.encode() for suffix in SUFFIXES}
@@ -52,7 +53,7 @@ def test_a_set_is_read_as_it_was_written(prefix):
         assert read(prefix) == in_places(prefix) == contents
     names = {".model.commit"} | {"model" + suffix for suffix in SUFFIXES}
     assert set(os.listdir(prefix.parent)) == names
-    record = json.loads((prefix.parent / ".model.commit").read_bytes())
+    record = loaded(prefix.parent / ".model.commit")
     assert record["generation"] == 2
 
 
@@ -211,32 +212,62 @@ def test_a_missing_file_is_told(prefix):
         read(prefix)
 
 
+def stored(record) -> bytes:
+    """A record as its file holds it."""
+    return json.dumps({"record": record, "crc32": checksum_of(record)}).encode()
+
+
+def loaded(path):
+    """What a record says."""
+    return json.loads(path.read_bytes())["record"]
+
+
 RECORD = {"generation": 1, "files": {}, "retired": {}}
-ENTRY = {"size": 1, "sha256": "", "time": 1, "replaced": None, "staged": ".model.commit-1"}
+ENTRY = {
+    "size": 1,
+    "parts": [["", 1, "00000000"]],
+    "time": 1,
+    "replaced": None,
+    "staged": ".model.commit-1",
+}
+
+
+def with_file(name, **other):
+    return stored(RECORD | {"files": {name: ENTRY | other}})
 
 
 @pytest.mark.parametrize(
-    "record",
+    ("record", "law"),
     [
-        b"",
-        b"[]",
-        b"\xff",
-        b"[" * 60_000,
-        b" " * 70_000,
-        json.dumps(RECORD).encode(),
-        json.dumps(RECORD | {"files": {"model": {"size": 1}}}).encode(),
-        json.dumps(RECORD | {"files": {"../model": ENTRY}}).encode(),
-        json.dumps(RECORD | {"files": {"model\0": ENTRY}}).encode(),
-        json.dumps(RECORD | {"files": {"model": ENTRY | {"staged": "/model"}}}).encode(),
-        json.dumps(RECORD | {"files": {"model\ud800": ENTRY}}).encode(),
-        json.dumps(RECORD | {"files": {"model": ENTRY}, "retired": {"../model": ""}}).encode(),
-        json.dumps(RECORD | {"files": {"model": ENTRY}, "retired": [1]}).encode(),
+        (b"", "Expecting value"),
+        (b"[]", "list indices"),
+        (b"\xff", "can't decode"),
+        (b"[" * 60_000, "recursion"),
+        (json.dumps(RECORD).encode(), "crc32"),
+        (stored(RECORD).replace(b"1", b"2", 1), "it is damaged"),
+        (stored(RECORD), "no generation and files"),
+        (stored(RECORD | {"files": {"model": {"size": 1}}}), "parts"),
+        (with_file("model", parts=[["", 1]]), "missing"),
+        (with_file("model", parts=[["", 1, "00"]]), "has 2 digits"),
+        (with_file("model", more=1), "unexpected keyword"),
+        (with_file("../model"), "is no file of it"),
+        (with_file("model/../../x"), "is no file of it"),
+        (with_file("model.x/y"), "is no file of it"),
+        (with_file("model//y"), "is no file of it"),
+        (with_file("model\0"), "is no file of it"),
+        (with_file("model\ud800"), "surrogates not allowed"),
+        (with_file("model", staged="/model"), "is no staged name"),
+        (with_file("model", staged=".model.commit-1/../x"), "is no staged name"),
+        (with_file("model", staged=3), "string"),
+        (stored(RECORD | {"files": {"model": ENTRY}, "retired": {"model": ENTRY}}), "and is not"),
+        (stored(RECORD | {"files": {"model": ENTRY}, "retired": {"../model": ENTRY}}), "no file"),
+        (stored(RECORD | {"files": {"model": ENTRY}, "retired": [1]}), "retired files"),
     ],
 )
-def test_a_damaged_record_is_told_and_replaced_by_the_next_save(prefix, record):
+def test_a_damaged_record_is_told_and_replaced_by_the_next_save(prefix, record, law):
     write(prefix, OLD)
     (prefix.parent / ".model.commit").write_bytes(record)
-    with pytest.raises(FileError, match=r"\.model\.commit"):
+    with pytest.raises(FileError, match=rf"\.model\.commit` is no record.*{law}"):
         read(prefix)
     write(prefix, NEW)
     assert read(prefix) == NEW
@@ -247,9 +278,9 @@ def test_a_record_takes_no_file_away_that_the_set_did_not_write(prefix):
     path = prefix.parent / ".model.commit"
     precious = prefix.with_name("model.py")
     precious.write_bytes(b"mine")
-    record = json.loads(path.read_bytes())
+    record = loaded(path)
     record["retired"] = {"model.py": "0" * 64}
-    path.write_text(json.dumps(record))
+    path.write_bytes(stored(record))
     write(prefix, NEW)
     assert precious.read_bytes() == b"mine"
 
@@ -267,3 +298,86 @@ def test_writers_take_turns(prefix):
         thread.join()
     assert all(len(values) <= 1 for values in seen)
     assert len(set(in_places(prefix).values())) == 1
+
+
+@pytest.mark.parametrize("name", ["n" * 240, "ü" * 120, "n.m" * 60])
+def test_sets_of_the_longest_names_are_written(tmp_path, name):
+    prefix = tmp_path / name
+    for contents in (OLD, NEW):
+        write(prefix, contents)
+        assert read(prefix) == in_places(prefix) == contents
+    assert len(os.listdir(tmp_path)) == 4
+
+
+def test_long_names_that_begin_alike_have_records_of_their_own(tmp_path):
+    first, second = tmp_path / ("n" * 230 + "1"), tmp_path / ("n" * 230 + "2")
+    write(first, OLD)
+    write(second, NEW)
+    assert read(first) == OLD and read(second) == NEW
+
+
+def test_a_relative_prefix_is_one_of_the_folder_at_that_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("model", OLD)
+    write("deeper/model", NEW)
+    assert read("model") == OLD and read("deeper/../deeper/model") == NEW
+    monkeypatch.chdir(tmp_path / "deeper")
+    assert read("model") == NEW
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are those of POSIX")
+def test_a_linked_folder_is_written_through_and_a_linked_file_replaced(tmp_path):
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder)
+    write(link / "model", OLD)
+    assert link.is_symlink() and read(folder / "model") == OLD
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"kept")
+    os.remove(folder / "model.pdmodel")
+    (folder / "model.pdmodel").symlink_to(elsewhere)
+    write(folder / "model", NEW)
+    assert read(folder / "model") == NEW and elsewhere.read_bytes() == b"kept"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked to save at once")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_processes_that_save_to_one_path_at_once_leave_one_set(prefix):
+    write(prefix, OLD)
+    children = []
+    for own in range(4):
+        child = os.fork()
+        if not child:
+            for count in range(8):
+                write(prefix, {suffix: b"%d-%d" % (own, count) * 50 for suffix in SUFFIXES})
+                if len(set(read(prefix).values())) != 1:
+                    os._exit(1)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert len(set(read(prefix).values())) == 1 and read(prefix) == in_places(prefix)
+    assert len(os.listdir(prefix.parent)) == 4
+
+
+def test_any_changed_byte_of_a_record_is_told(prefix):
+    write(prefix, OLD)
+    path = prefix.parent / ".model.commit"
+    data = path.read_bytes()
+    for position in range(len(data) - 1):
+        changed = bytearray(data)
+        changed[position] ^= 1 << (position % 7)
+        path.write_bytes(bytes(changed))
+        with pytest.raises(FileError, match=r"\.model\.commit"):
+            read(prefix)
+
+
+@pytest.mark.parametrize("size", [-1, 0, True, 10**30, "1", None])
+def test_sizes_that_make_no_sense_are_told(prefix, size):
+    write(prefix, OLD)
+    path = prefix.parent / ".model.commit"
+    record = loaded(path)
+    for part in record["files"]["model.pdmodel"]["parts"]:
+        part[1] = size
+    path.write_bytes(stored(record))
+    with pytest.raises(FileError, match="model"):
+        read(prefix)

@@ -40,6 +40,31 @@ def test_nested_containers_keep_their_shape_and_arrays_beside_tensors_stay_array
     assert (found["a"][1], found["b"]) == (3, {"c": "text"})
 
 
+@pytest.mark.parametrize("inner", [[1, (2,)], {"c": 1}, ({"c": [2]},)])
+@pytest.mark.parametrize("more", [{}, {"w": 3}])
+def test_tensors_deep_in_dictionaries_come_back_as_tensors(inner, more):
+    def filled(value, made):
+        if isinstance(value, dict):
+            return {k: filled(v, made) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(filled(v, made) for v in value)
+        return made(value)
+
+    def kinds(value):
+        return filled(value, lambda v: type(v).__name__)
+
+    value = filled({"a": {"b": inner}} | more, lambda v: paddle.full([2], float(v)))
+    assert kinds(through(value)) == kinds(value)
+    assert kinds(through(value, return_numpy=True)) == filled(value, lambda v: "ndarray")
+
+
+def test_a_dictionary_within_itself_is_refused():
+    value = {"a": {}}
+    value["a"]["b"] = value["a"]
+    with pytest.raises(ArgumentError, match="is within itself"):
+        through(value)
+
+
 def test_arrays_alone_become_tensors_unless_arrays_are_asked_for():
     assert isinstance(through({"d": np.ones(2)})["d"], paddle.Tensor)
     assert isinstance(through({"d": np.ones(2)}, return_numpy=True)["d"], np.ndarray)

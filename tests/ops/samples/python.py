@@ -29,5 +29,7 @@ def assert_samples():
     law = "what was to hold does not:\n  int64[3] 1, 2, ..."
     data = [array([1, 2, 3], "int64")]
     yield fails(ArgumentError, law, array([False], bool), data, summarize=2, by_value=True)
+    law = "too large:\n  int64[3] 1, 2, 3"
+    yield fails(ArgumentError, law, array([False], bool), data, message="too large", by_value=True)
     yield fails(DtypeError, "cond is float32, not bool", f32(1))
     yield fails(ShapeError, "cond has 2 elements, not one", boolean(2))

@@ -7,7 +7,8 @@ import scull as paddle
 from scull import static
 from scull.errors import UnsupportedError
 from scull.files import proto
-from scull.files.legacy import LISTS, legacy, modern
+from scull.files.legacy.table import modernised
+from scull.files.legacy.window import LISTS, legacy
 from scull.files.program import message_of, program_of
 from scull.files.wire import attribute_value
 
@@ -68,6 +69,7 @@ def test_complex_values_have_no_older_form():
 
 
 def test_other_operators_are_left_alone():
-    message = proto.OpDesc(type="scale")
-    message.attrs.add(name="fp32_values", type=proto.FLOATS)
-    assert modern(message) is message
+    message = proto.ProgramDesc()
+    operator = message.blocks.add(idx=0, parent_idx=-1).ops.add(type="scale")
+    operator.attrs.add(name="fp32_values", type=proto.FLOATS)
+    assert modernised(message) is message

@@ -1,10 +1,12 @@
 """Assignments to windows as Programs before Paddle 2.5 spell them: the values in lists by type."""
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from scull.errors import UnsupportedError
 from scull.files import proto
+from scull.files.legacy.call import Call, Names
 from scull.files.wire import AttributeKind, attribute_value, set_attribute
 
 TYPES = frozenset({"set_value", "set_value_grad"})
@@ -19,18 +21,18 @@ LISTS = {
 OLD = {bool: "bool_values", int: "int64_values", float: "fp64_values"}
 
 
-def modern(message: Any) -> Any:
-    """The message of an operator, its values in one list if they were in lists by type."""
-    if message.type not in TYPES or not any(a.name in LISTS for a in message.attrs):
-        return message
-    values: list[Any] = []
-    for attribute in message.attrs:
-        if attribute.name in LISTS:
-            found: Any = attribute_value(attribute)[1]
-            values += map(bool, found) if attribute.name == "bool_values" else found
-    made = without(message, LISTS)
-    set_attribute(made.attrs.add(), "values", AttributeKind.SCALARS, values)
-    return made
+def joined(call: Call, names: Names) -> list[Call] | None:
+    """The operator with its values in one list and its steps told, if the file has neither."""
+    attrs = {name: value for name, value in call.attrs.items() if name not in LISTS}
+    if len(attrs) < len(call.attrs):
+        values: list[Any] = []
+        for name, (_, found) in call.attrs.items():
+            if name in LISTS:
+                values += map(bool, found) if name == "bool_values" else found
+        attrs["values"] = AttributeKind.SCALARS, values
+    if "steps" not in attrs and not call.inputs.get("StepsTensorList"):
+        attrs["steps"] = AttributeKind.LONGS, [1] * len(call.get("axes", ()))
+    return None if attrs == call.attrs else [replace(call, attrs=attrs)]
 
 
 def legacy(program: Any) -> Any:
@@ -52,16 +54,10 @@ def spread(message: Any) -> Any:
         if type(value) not in OLD:
             raise UnsupportedError("Invalid data type: before Paddle 2.5 no complex values are set")
         lists[OLD[type(value)]].append(int(value) if value is True or value is False else value)
-    made = without(message, {"values"})
-    for name, kind in LISTS.items():
-        set_attribute(made.attrs.add(), name, kind, lists[name])
-    return made
-
-
-def without(message: Any, names: Any) -> Any:
-    """A copy of the message of an operator without some attributes."""
     made = proto.OpDesc()
     made.CopyFrom(message)
     del made.attrs[:]
-    made.attrs.extend([a for a in message.attrs if a.name not in names])
+    made.attrs.extend([a for a in message.attrs if a.name != "values"])
+    for name, kind in LISTS.items():
+        set_attribute(made.attrs.add(), name, kind, lists[name])
     return made

@@ -1,0 +1,1 @@
+"""What older releases of Paddle wrote, in the words of today."""
