@@ -14,6 +14,7 @@ from benchmarks import (
     eager,
     executor,
     memory,
+    models,
     profiler,
     start,
     static_functions,
@@ -41,6 +42,7 @@ found = [
     *chains.rows(options.processes),
     *control_flow.rows(options.rounds, options.processes),
     *static_functions.rows(options.rounds),
+    *models.rows(options.rounds, options.processes),
     *profiler.rows(options.rounds),
 ]
 print(table(found))

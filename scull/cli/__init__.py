@@ -21,6 +21,10 @@ class Command:
 COMMANDS = {
     "doctor": Command("scull.cli.doctor", "what this machine offers, what is slow and why"),
     "explain": Command("scull.cli.explain", "pages that show how saved models are run"),
+    "inspect": Command("scull.cli.inspect", "what is in a saved model"),
+    "run": Command("scull.cli.run", "a saved model on arrays from files"),
+    "diff": Command("scull.cli.diff", "what differs between two saved models"),
+    "decompile": Command("scull.cli.decompile", "a saved model as the source of a layer"),
     "demo": Command("scull.cli.demo", "train on handwritten digits, eagerly and as a Program"),
 }
 

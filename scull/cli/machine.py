@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scull.core.memory import control_groups, memory_limit, words
+from scull.core.cpus import affinity, cpu_quota, usable
+from scull.core.memory import memory_limit
 from scull.flags import DEFAULTS, flag
 
 THREAD_VARIABLES = {  # the first that is set counts; which BLAS reads it
@@ -59,7 +60,7 @@ class Machine:
     @property
     def cores(self) -> int:
         """The cores this process may keep busy."""
-        return max(1, min(self.affinity, math.ceil(self.quota or self.affinity)))
+        return usable(self.affinity, self.quota)
 
 
 def survey(root: Path = Path("/")) -> Machine:
@@ -113,26 +114,6 @@ def vectors(cpu: Mapping[str, str]) -> tuple[str, ...] | None:
 def kibibytes(text: str | None) -> int | None:
     """The bytes in `16384 kB`."""
     return None if text is None else int(text.split()[0]) * 1024
-
-
-def affinity() -> int:
-    """The cores the scheduler lets this process run on."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def cpu_quota(root: Path) -> float | None:
-    """The cores' worth of time the control groups of this process allow."""
-    found = []
-    for folder in control_groups(root, "cpu"):
-        limit = words(folder / "cpu.max") or [
-            *words(folder / "cpu.cfs_quota_us"),
-            *words(folder / "cpu.cfs_period_us"),
-        ]
-        if len(limit) == 2 and limit[0] not in ("max", "-1"):
-            found.append(int(limit[0]) / int(limit[1]))
-    return min(found, default=None)
 
 
 def find_blas() -> str | None:

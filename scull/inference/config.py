@@ -4,7 +4,9 @@ import os
 import warnings
 from typing import Any
 
+from scull.core.cpus import usable_cpus
 from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scull.inference.builder import PassBuilder
 from scull.inference.kind import PrecisionType
 
 
@@ -17,7 +19,7 @@ class Config:
 
     Args:
         model (str | Config, optional): the file of the Program; alone, a folder with `__model__`
-            and a file a value; or what to copy.
+            and a file a value, or a folder, a file or the prefix of one model; or what to copy.
         params (str, optional): the file of the values.
 
     Examples:
@@ -33,10 +35,13 @@ class Config:
     def __init__(self, model: Any = None, params: Any = None) -> None:
         self.folder = self.program = self.values = ""
         self.buffers: tuple[bytes, bytes] | None = None
+        self.allowed: tuple[str, ...] = ()
         self.switches: dict[str, Any] = dict(DEFAULTS)
+        self.builder = PassBuilder()
         self.valid = True
         if isinstance(model, Config):
-            self.__dict__.update(model.__dict__, switches=dict(model.switches))
+            builder = PassBuilder(model.builder.all_passes())
+            self.__dict__.update(model.__dict__, switches=dict(model.switches), builder=builder)
         elif model is not None:
             self.set_model(model, *([] if params is None else [params]))
 
@@ -49,6 +54,14 @@ class Config:
             self.folder = os.fspath(model)
         else:
             self.program, self.values = os.fspath(model), os.fspath(params)
+
+    def set_prog_file(self, path: str) -> None:
+        """Say which file holds the Program."""
+        self.program = os.fspath(path)
+
+    def set_params_file(self, path: str) -> None:
+        """Say which file holds the values."""
+        self.values = os.fspath(path)
 
     def set_model_buffer(
         self, prog: bytes, prog_size: int, params: bytes, params_size: int
@@ -65,6 +78,13 @@ class Config:
             if not 0 <= size <= len(data):
                 raise ArgumentError(f"{size} bytes were announced and {len(data)} are there")
         self.buffers = bytes(prog[:prog_size]), bytes(params[:params_size])
+
+    def allow_ops(self, *types: str) -> None:
+        """Let the model have operators of these types, which reach outside of it.
+
+        A model that prints, calls Python or reads files is refused otherwise.
+        """
+        self.allowed += types
 
     def model_dir(self) -> str:
         """The folder of the model."""
@@ -96,68 +116,117 @@ class Config:
         warnings.warn("scull runs on the CPU: enable_use_gpu changes nothing", stacklevel=2)
 
     def set_cpu_math_library_num_threads(self, cpu_math_library_num_threads: int) -> None:
-        """Note how many threads libraries may use; results do not depend on it."""
-        self.switches["cpu_math_library_num_threads"] = int(cpu_math_library_num_threads)
+        """Say on how many threads a run may compute; results do not depend on it."""
+        count = int(cpu_math_library_num_threads)
+        if count < 1:
+            raise ArgumentError(f"a run takes 1 thread at least, not {count}")
+        self.switches["cpu_math_library_num_threads"] = count
 
-    def pass_builder(self) -> "Config":
-        """What passes are left out of: there is none."""
-        return self
+    def cpu_math_library_num_threads(self) -> int:
+        """On how many threads a run may compute: the CPUs this process may use, unless set."""
+        return int(self.switches["cpu_math_library_num_threads"] or usable_cpus())
 
-    def all_passes(self) -> list[str]:
-        """The names of the passes that a model goes through: none."""
-        return []
+    def collect_shape_range_info(self, shape_range_info_path: str) -> None:
+        """Note where shapes would be written; any shape runs without that."""
+        self.switches["shape_range_info_path"] = os.fspath(shape_range_info_path)
+        self.switches["shape_range_info_collected"] = True
+
+    def pass_builder(self) -> PassBuilder:
+        """The passes that the model goes through."""
+        return self.builder
+
+    def delete_pass(self, pass_name: str) -> None:
+        """Leave a pass out."""
+        self.builder.delete_pass(pass_name)
+
+    def passes(self) -> list[str]:
+        """The passes that a predictor of this runs: none with `switch_ir_optim(False)`."""
+        return self.builder.all_passes() if self.ir_optim() else []  # type: ignore[attr-defined]
 
     def summary(self) -> str:
         """The files and switches as a table."""
-        rows = [("model_dir", self.folder)] if self.folder else []
-        rows += [("model_file", self.program), ("params_file", self.values)]
-        rows += sorted((n, str(v)) for n, v in self.switches.items())
-        width = max(len(n) for n, _ in rows)
-        return "\n".join(f"{n:<{width}}  {v}" for n, v in rows) + "\n"
+        groups = [
+            [("model_dir", self.folder)]
+            if self.folder
+            else [("model_file", self.program), ("params_file", self.values)],
+            [("cpu_math_thread", self.cpu_math_library_num_threads())],
+            [(name, self.switches[switch]) for name, switch in SHOWN.items()],
+        ]
+        rows = [(name, shown(value)) for group in groups for name, value in group]
+        left, right = (
+            max(map(len, column)) for column in zip(("Option", "Value"), *rows, strict=True)
+        )
+        rule = f"+{'-' * (left + 2)}+{'-' * (right + 2)}+\n"
+        lines = [f"| {'Option':<{left}} | {'Value':<{right}} |\n"]
+        for group in groups:
+            lines.append(
+                "".join(f"| {name:<{left}} | {shown(value):<{right}} |\n" for name, value in group)
+            )
+        return rule + rule.join(lines) + rule
 
 
 OFF = """
-    collect_shape_range_info glog_info_disabled lite_engine_enabled mkldnn_enabled
+    glog_info_disabled lite_engine_enabled memory_optim_enabled mkldnn_enabled
     mkldnn_int8_enabled onnxruntime_enabled shape_range_info_collected specify_input_name
-    tensorrt_dla_enabled tensorrt_dynamic_shape_enabled tensorrt_engine_enabled
-    tensorrt_varseqlen_enabled tuned_tensorrt_dynamic_shape use_feed_fetch_ops_enabled use_gpu
+    profile_enabled tensorrt_dla_enabled tensorrt_dynamic_shape_enabled tensorrt_engine_enabled
+    tensorrt_explicit_quantization_enabled tensorrt_inspector_enabled tensorrt_varseqlen_enabled
+    trt_allow_build_at_runtime tuned_tensorrt_dynamic_shape use_feed_fetch_ops_enabled use_gpu
     use_opencl use_xpu"""
 DEFAULTS = {  # switches by the function that tells them, with what they are at first
     **dict.fromkeys(OFF.split(), False),
-    "cpu_math_library_num_threads": 1,
+    "cpu_math_library_num_threads": 0,  # as many as there are CPUs
     "fraction_of_gpu_memory_for_pool": 0.0,
     "gpu_device_id": 0,
     "ir_optim": True,
     "memory_pool_init_size_mb": 100,
+    "shape_range_info_path": "",
+    "tensorrt_optimization_level": 3,
     "tensorrt_precision_mode": PrecisionType.Float32,
     "xpu_device_id": 0,
+}
+SHOWN = {  # switches by what a summary calls them
+    "enable_mkldnn": "mkldnn_enabled",
+    "use_gpu": "use_gpu",
+    "use_xpu": "use_xpu",
+    "ir_optim": "ir_optim",
+    "memory_optim": "memory_optim_enabled",
+    "enable_profile": "profile_enabled",
+    "disable_log": "glog_info_disabled",
+    "collect_shape_range_info": "shape_range_info_collected",
 }
 SETTERS = {  # functions that set one of them: to what they are given, or to this
     "disable_glog_info": ("glog_info_disabled", True),
     "disable_gpu": ("use_gpu", False),
     "disable_mkldnn": ("mkldnn_enabled", False),
     "disable_onnxruntime": ("onnxruntime_enabled", False),
+    "enable_memory_optim": ("memory_optim_enabled", None),
     "enable_mkldnn": ("mkldnn_enabled", True),
     "enable_mkldnn_int8": ("mkldnn_int8_enabled", True),
+    "enable_profile": ("profile_enabled", True),
     "switch_ir_optim": ("ir_optim", None),
     "switch_specify_input_names": ("specify_input_name", None),
     "switch_use_feed_fetch_ops": ("use_feed_fetch_ops_enabled", None),
 }
 IDLE = """
-    delete_pass disable_mkldnn_fc_passes enable_low_precision_io enable_memory_optim
-    enable_mkldnn_bfloat16 enable_new_executor enable_ort_optimization enable_profile
-    enable_save_optim_model exp_disable_mixed_precision_ops exp_disable_tensorrt_ops
-    exp_enable_mixed_precision_ops exp_enable_use_cutlass set_bfloat16_op
+    disable_mkldnn_fc_passes enable_low_precision_io enable_mkldnn_bfloat16
+    enable_new_executor enable_ort_optimization enable_save_optim_model
+    exp_disable_mixed_precision_ops exp_disable_tensorrt_ops exp_enable_mixed_precision_ops
+    exp_enable_use_cutlass set_bfloat16_op
     set_mkldnn_cache_capacity set_mkldnn_op set_optim_cache_dir set_trt_dynamic_shape_info
     switch_ir_debug"""
 REFUSED = {
     "there is no TensorRT": """
         enable_tensorrt_dla enable_tensorrt_engine enable_tensorrt_explicit_quantization
         enable_tensorrt_inspector enable_tensorrt_memory_optim enable_tensorrt_varseqlen
-        enable_tuned_tensorrt_dynamic_shape""",
+        enable_tuned_tensorrt_dynamic_shape mark_trt_engine_outputs
+        set_tensorrt_optimization_level""",
     "scull runs on the CPU": """
         enable_custom_device enable_dlnne enable_ipu enable_lite_engine enable_onnxruntime
-        enable_opencl enable_xpu""",
+        enable_opencl enable_xpu load_ipu_config nnadapter set_ipu_config set_ipu_custom_info
+        set_xpu_config set_xpu_device_id xpu_config""",
+    "models run in the element types they were saved with": """
+        enable_quantizer quantizer_config""",
+    "a predictor runs in one process": "dist_config set_dist_config to_native_config",
 }
 
 
@@ -198,7 +267,14 @@ def attached(name: str, function: Any, text: str) -> None:
     setattr(Config, name, function)
 
 
-for word in DEFAULTS:
+def shown(value: Any) -> str:
+    """A value as a summary shows it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+for precision in PrecisionType:
+    setattr(Config, precision.name, precision)
+for word in DEFAULTS.keys() - {"cpu_math_library_num_threads"}:
     attached(word, told(word), f"What `{word}` is set to.")
 for word, (switch, value) in SETTERS.items():
     attached(word, setter(switch, value), f"Set what `{switch}` tells; results do not change.")

@@ -73,6 +73,10 @@ class Tensor:
             )
         self.cell.value, self.sizes = array, None
 
+    def drop(self) -> None:
+        """Forget the value."""
+        self.cell.value, self.sizes = None, None
+
     def copy_to_cpu(self) -> np.ndarray:
         """The value, as an array of its own."""
         if self.cell.value is None:
@@ -94,3 +98,8 @@ class Tensor:
     def lod(self) -> list[list[int]]:
         """Where the sequences in the value begin: nowhere, it is one."""
         return []
+
+    def set_lod(self, x: list[list[int]]) -> None:
+        """Refuse sequences; UnsupportedError unless there are none."""
+        if any(x):
+            raise UnsupportedError("a predictor's arrays hold no sequences of different lengths")

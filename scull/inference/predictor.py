@@ -1,11 +1,14 @@
-"""Predictors: a saved model with its values, run by an Executor in a scope of its own."""
+"""Predictors: saved models as pure functions, and the handles by which Paddle's code runs them."""
 
-import io
-import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
+from numpy import ndarray
+
+from scull.core.meta import Kind
 from scull.core.tensor import Tensor as EagerTensor
+from scull.deferred import load
 from scull.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -14,100 +17,193 @@ from scull.errors import (
     RangeError,
     RunError,
 )
-from scull.executor.executor import Executor
-from scull.files.model import Model, load_model
+from scull.files.model import Model
 from scull.inference.config import Config
+from scull.inference.function import Function
 from scull.inference.handle import Tensor
-from scull.runtime.scope import Scope
+from scull.inference.opening import opened
+
+if TYPE_CHECKING:
+    from scull.inference.report import MemoryReport
 
 
 class Predictor:
-    """A saved model that can be run; `create_predictor` makes it."""
+    """A saved model that can be run.
 
-    def __init__(self, model: Model, scope: Scope) -> None:
-        self.model, self.scope, self.executor = model, scope, Executor()
-        block = model.program.global_block()
-        self.inputs = {n: Tensor(n, block.var(n)) for n in model.feeds}
-        self.outputs = {v.name: Tensor(v.name, v) for v in model.fetches}
+    Args:
+        config (Config): its files.
+
+    Called with arrays it is a pure function: it reads them where they are, keeps none of them and
+    gives new ones. Any number of threads may call it at the same time; there is one set of values.
+
+    Examples:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import scull as paddle
+        >>> from scull.inference import Config, create_predictor
+        >>> net = paddle.nn.Linear(3, 2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     spec = [paddle.static.InputSpec([None, 3], "float32", "x")]
+        ...     paddle.jit.save(net, f"{folder}/net", input_spec=spec)
+        ...     predictor = create_predictor(Config(f"{folder}/net"))
+        >>> predictor(np.ones((4, 3), "float32")).shape
+        (4, 2)
+    """
+
+    def __init__(self, config: Config | Function) -> None:
+        function = config if isinstance(config, Function) else function_of(config)
+        self.function: Function | None = function
+        block = function.model.program.global_block()
+        self.inputs = {n: Tensor(n, block.var(n)) for n in function.model.feeds}
+        self.outputs = {v.name: Tensor(v.name, v) for v in function.model.fetches}
+        self.count = len(self.inputs)
+        self.short = self.count == 1 and len(function.model.fetches) == 1
         self.hooks: list[Callable[[str, str, EagerTensor], Any]] = []
+        self.watching: Function | None = None  # gives the results of all operators, too
+
+    def __call__(self, /, *inputs: Any, **named: Any) -> Any:
+        """The output for inputs in order, by name, or in one dictionary; a list of several.
+
+        Args:
+            inputs (numpy.ndarray | Tensor | list | number): of the declared element type, which a
+                list or a number takes; sizes that are not declared may be any.
+
+        Returns:
+            numpy.ndarray | list[numpy.ndarray]: new arrays.
+        """
+        function = self.function
+        if self.short and not named and len(inputs) == 1 and function is not None:
+            (x,) = inputs
+            if type(x) is ndarray:
+                return function.single(x)
+        function = self.open()
+        found = function(self.arranged(inputs, named))
+        return found[0] if len(found) == 1 else found
+
+    def open(self) -> Function:
+        """What computes; RunError once the predictor is closed."""
+        if self.function is None:
+            raise RunError("the predictor is closed: create another one")
+        return self.function
+
+    def arranged(self, inputs: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
+        """The inputs in the order of the model."""
+        if len(inputs) == 1 and isinstance(inputs[0], Mapping) and not named:
+            inputs, named = (), inputs[0]
+        names = list(self.inputs)
+        given = dict(zip(names, inputs, strict=False))
+        unknown = [n for n in named if n not in self.inputs]
+        if unknown:
+            raise FeedError(f"{listed(unknown)} is no input of the model; it takes {self.takes()}")
+        twice = [n for n in named if n in given]
+        if len(inputs) > len(names) or twice or len(given) + len(named) < len(names):
+            missing = [n for n in names if n not in given and n not in named]
+            came = f"{listed(missing)} did not come" if missing else f"{len(inputs)} came"
+            law = f"{listed(twice)} came twice" if twice else came
+            raise FeedError(f"the model takes {self.takes()}; {law}")
+        return [given[n] if n in given else named[n] for n in names]
+
+    def takes(self) -> str:
+        """The inputs, each with what is declared of it."""
+        kinds = [f"`{n}` ({h.variable.meta})" for n, h in self.inputs.items() if h.variable]
+        many = "1 input" if len(kinds) == 1 else f"{len(kinds)} inputs"
+        return ", ".join([many, *kinds])
+
+    # ---- the names Paddle's users know ----
 
     def get_input_names(self) -> list[str]:
         """The names of the inputs, in order."""
+        self.open()
         return list(self.inputs)
 
     def get_output_names(self) -> list[str]:
         """The names of the outputs, in order."""
+        self.open()
         return list(self.outputs)
 
     def get_input_handle(self, name: str) -> Tensor:
         """What gives the input `name` its value."""
+        self.open()
         if name not in self.inputs:
-            raise FeedError(f"`{name}` is no input of the model; it has {listed(self.inputs)}")
+            raise FeedError(f"`{name}` is no input of the model; it takes {self.takes()}")
         return self.inputs[name]
 
     def get_output_handle(self, name: str) -> Tensor:
         """Where the output `name` is read after `run`."""
+        self.open()
         if name not in self.outputs:
             raise FetchError(f"`{name}` is no output of the model; it has {listed(self.outputs)}")
         return self.outputs[name]
 
-    def run(self, inputs: Any = None) -> list[EagerTensor] | None:
+    def run(self, inputs: Any = None) -> Any:
         """Compute the outputs.
 
         Args:
-            inputs (list[Tensor], optional): Tensors in the order of the inputs; what the handles
-                hold when None.
+            inputs (list[Tensor | numpy.ndarray], optional): in the order of the inputs; what the
+                handles hold when None.
 
         Returns:
-            list[Tensor] | None: Tensors in the order of the outputs when `inputs` were given.
+            list | None: the outputs in order when `inputs` were given, as arrays if those were
+            arrays, else as Tensors; otherwise the handles hold them.
         """
+        self.open()
         if inputs is not None:
-            self.fill(inputs)
+            values = self.filled(inputs)
+            found = self.computed(values)
+            plain = values and all(type(v) is ndarray for v in inputs)
+            return found if plain else [EagerTensor(v) for v in found]
         missing = [n for n, handle in self.inputs.items() if handle.cell.value is None]
         if missing:
             raise FeedError(
                 f"{listed(missing)} has no value: call copy_from_cpu of its input handle first"
             )
-        feed = {n: handle.cell.value for n, handle in self.inputs.items()}
-        watched = self.watched()
-        names = [*self.outputs, *[name for _, name in watched]]
-        values = self.executor.run(self.model.program, feed, names, scope=self.scope)
-        for handle, value in zip(self.outputs.values(), values, strict=False):
+        found = self.computed([handle.cell.value for handle in self.inputs.values()])
+        for handle, value in zip(self.outputs.values(), found, strict=False):
             handle.take(value)
-        for (type, name), value in zip(watched, values[len(self.outputs) :], strict=True):
+        return None
+
+    def filled(self, inputs: Any) -> list[Any]:
+        """The arrays of a list of inputs."""
+        if not isinstance(inputs, list | tuple) or len(inputs) != self.count:
+            is_list = isinstance(inputs, list | tuple)
+            came = len(inputs) if is_list else f"{type(inputs).__name__} {inputs!r}"[:80]
+            raise ArgumentError(f"run takes a list of {self.takes()}; {came} came")
+        for value in inputs:
+            if not isinstance(value, EagerTensor | ndarray):
+                raise ArgumentTypeError(f"run takes Tensors or arrays, not {type(value).__name__}")
+        return [v.array if isinstance(v, EagerTensor) else v for v in inputs]
+
+    def computed(self, values: list[Any]) -> list[Any]:
+        """The outputs; hooks are told of what is between."""
+        if self.watching is None:
+            function = self.open()
+            return [function.single(values[0])] if self.short else function(values)
+        found, count = self.watching(values), len(self.open().model.fetches)
+        for v, value in zip(self.watching.model.fetches[count:], found[count:], strict=True):
             for hook in self.hooks:
-                hook(type, name, EagerTensor(value))
-        if inputs is None:
-            return None
-        return [EagerTensor(handle.cell.value) for handle in self.outputs.values()]
-
-    def fill(self, inputs: Any) -> None:
-        """Give the inputs these Tensors."""
-        if not isinstance(inputs, list | tuple) or len(inputs) != len(self.inputs):
-            raise ArgumentError(f"run takes a list of {len(self.inputs)} Tensors")
-        for handle, value in zip(self.inputs.values(), inputs, strict=True):
-            if not isinstance(value, EagerTensor):
-                raise ArgumentTypeError(f"run takes Tensors, not {type(value).__name__}")
-            handle.take(value.array)
-
-    def watched(self) -> list[tuple[str, str]]:
-        """The type of an operator and the name of its result, for all that hooks are told of."""
-        if not self.hooks:
-            return []
-        operators = self.model.program.global_block().ops
-        made = [o for o in operators if o.type not in ("feed", "fetch", "fetch_v2")]
-        return [(o.type, v.name) for o in made for v in o.results() if v.name not in self.inputs]
+                hook(v.op.type, v.name, EagerTensor(value))
+        return found[:count]
 
     def register_output_hook(self, hook: Callable[[str, str, EagerTensor], Any]) -> None:
-        """Call `hook` with the type, the name and the value of every result, after each run."""
+        """Call `hook` with the type, the name and the value of every result, after each `run`."""
+        function = self.open()
+        if self.watching is None:
+            model = function.model
+            operators = model.program.global_block().ops
+            made = [o for o in operators if o.type not in ("feed", "fetch", "fetch_v2")]
+            seen = [v for o in made for v in o.results() if v.name not in self.inputs]
+            seen = [v for v in seen if v.kind is Kind.DENSE and not v.persistable]
+            watched = Model(model.program, model.feeds, [*model.fetches, *dict.fromkeys(seen)])
+            self.watching = function.giving(watched)
         self.hooks.append(hook)
 
     def clone(self) -> "Predictor":
         """Another predictor of the same values, with inputs and outputs of its own."""
-        return Predictor(self.model, self.scope)
+        return Predictor(self.open())
 
     def clear_intermediate_tensor(self) -> None:
         """Drop what is between inputs and outputs: a run keeps none of it."""
+        self.open()
 
     def try_shrink_memory(self) -> int:
         """Give memory back: a run keeps none.
@@ -115,7 +211,42 @@ class Predictor:
         Returns:
             int: the bytes given back, 0.
         """
+        self.open()
         return 0
+
+    # ---- what scull adds ----
+
+    def memory_report(self, shapes: Mapping[str, Any] | None = None) -> "MemoryReport":
+        """What the values and a run take.
+
+        Args:
+            shapes (dict, optional): by the name of an input its shape, or an array that has it.
+
+        Returns:
+            MemoryReport: bytes; `print` shows it.
+        """
+        function = self.open()
+        report: MemoryReport = load("scull.inference.report", "memory_report")(function, shapes)
+        return report
+
+    def close(self) -> None:
+        """Let go of the values, which clones may still have; using this raises RunError."""
+        self.function = self.watching = None
+        self.hooks.clear()
+        for handle in (*self.inputs.values(), *self.outputs.values()):
+            handle.drop()
+
+    def __enter__(self) -> "Predictor":
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class PredictorPool:
@@ -139,48 +270,32 @@ class PredictorPool:
         return self.predictors[idx]
 
 
-def create_predictor(config: Config) -> Predictor:
+def create_predictor(config: Config, *, max_memory: int = 0) -> Predictor:
     """The predictor of a saved model.
 
     Args:
         config (Config): its files; each makes one predictor.
+        max_memory (int, optional): how many bytes the values and a run may take. What may take
+            more is refused before anything is allocated, with ResourceError; 0: no limit.
 
     Returns:
         Predictor: with the values of the files.
     """
+    return Predictor(function_of(config, max_memory))
+
+
+def function_of(config: Any, max_memory: int = 0) -> Function:
+    """The function of a model whose files a Config names, which is used up."""
     if not isinstance(config, Config):
         raise ArgumentTypeError(f"create_predictor takes a Config, not {type(config).__name__}")
+    if type(max_memory) is not int or max_memory < 0:
+        raise ArgumentError(f"max_memory is {max_memory!r}, not a number of bytes")
     if not config.is_valid():
         raise ArgumentError("Note: Each config can only be used for one predictor.")
-    scope = Scope()
-    model = model_of(config, scope)
+    model, scope = opened(config, max_memory)
     config.valid = False
-    return Predictor(model, scope)
-
-
-def model_of(config: Config, scope: Scope) -> Model:
-    """The model of a Config, its values put into `scope`."""
-    if config.buffers is not None:
-        program, values = config.buffers
-        return load_model(program, io.BytesIO(values), "the buffer", scope)
-    if config.prog_file():
-        data, path = content(config.prog_file()), config.params_file()
-        if not path:
-            return load_model(data, None, "a file of values", scope)
-        return load_model(data, io.BytesIO(content(path)), path, scope)
-    if not config.model_dir():
-        raise ArgumentError("Either model_dir or (prog_file, param_file) should be set.")
-    folder = config.model_dir()
-    return load_model(content(os.path.join(folder, "__model__")), folder, folder, scope)
-
-
-def content(path: str) -> bytes:
-    """The bytes of a file; RunError when it cannot be read."""
-    try:
-        with open(path, "rb") as stream:
-            return stream.read()
-    except OSError as error:
-        raise RunError(f"cannot open the file {path}: {error.strerror}") from None
+    threads = config.cpu_math_library_num_threads()
+    return Function(model, scope, config.passes(), threads, max_memory)
 
 
 def listed(names: Any) -> str:

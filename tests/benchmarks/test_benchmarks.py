@@ -17,6 +17,7 @@ from benchmarks import (
     harness,
     loop,
     memory,
+    models,
     reference,
     start,
     tiny,
@@ -174,7 +175,7 @@ def test_the_command_prints_every_figure_and_succeeds():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     asked = [line for line in done.stdout.splitlines() if "<=" in line]
-    assert len(asked) == 26
+    assert len(asked) == 30
 
 
 def test_the_chains_of_products_wait_for_nothing_of_each_other():
@@ -231,3 +232,12 @@ def test_the_page_of_timelines_draws_four_steps_with_their_operators(tmp_path):
     for name in ("layer_norm", "matmul_v2_grad", "sgd"):
         assert f"<title>{name}: " in text
     assert "http" not in text
+
+
+def test_a_prediction_is_what_its_calls_of_numpy_give(tmp_path):
+    models.save_models(paddle, str(tmp_path), ["tiny"])
+    x = models.INPUTS["tiny"]
+    found = models.opened("scull", str(tmp_path), "tiny")(x)
+    np.testing.assert_array_equal(found, models.by_hand(str(tmp_path))(x))
+    wall, *told = models.process(sys.executable, "scull", "call", str(tmp_path))
+    assert wall > sum(told) > 0

@@ -1,0 +1,24 @@
+"""Predictors of models that PaddlePaddle 2.6.2 saved: its numbers, and the bits of an Executor."""
+
+import numpy as np
+
+from scull.inference import Config, create_predictor
+from tests.files.test_saved_models import LARGE, NAMES, assert_agree, opened, run
+
+SMALL = [name for name in NAMES if name not in LARGE]
+
+
+def pytest_generate_tests(metafunc):
+    every = NAMES if metafunc.config.getoption("--sweep") else SMALL[::4]
+    metafunc.parametrize("name", every)
+
+
+def test_a_predictor_gives_the_numbers_of_paddle_and_the_bits_of_an_executor(name, tmp_path):
+    arrays, expected = opened(name, tmp_path)
+    for array in arrays:
+        array.flags.writeable = False
+    predictor = create_predictor(Config(str(tmp_path / name)))
+    found = [predictor.run(arrays) if arrays else predictor.run([]) for _ in range(2)]
+    bits = [[np.asarray(v).tobytes() for v in values] for values in found]
+    assert bits[0] == bits[1] == [v.tobytes() for v in run(tmp_path / name, arrays)]
+    assert_agree([np.asarray(v) for v in found[0]], expected)
