@@ -14,7 +14,8 @@ from scull.core.op import Op, op_of
 from scull.errors import UnsupportedError
 from scull.ir.block import Block
 from scull.ir.clone import copied_variable
-from scull.ir.operator import Operator, each
+from scull.ir.depth import deep
+from scull.ir.operator import Operator, each, effects
 from scull.ir.program import Program
 from scull.ir.reach import blocks_within, changed, within
 from scull.ir.told import stand_in
@@ -27,6 +28,7 @@ INDEX = Meta((), int32)
 Lead = Callable[[Variable], Variable]  # from a value to what it is elsewhere
 
 
+@deep
 def lowered(program: Program, parallel_iterations: int = 10) -> Program:
     """`program` without branches and loops: primitives of dataflow stand for them.
 
@@ -221,7 +223,7 @@ class Lowering:
     def write_plain(self, o: Operator, place: Place) -> None:
         """An operator without blocks."""
         alone = not o.operands() and o.type != "write_to_array"
-        hoisted = alone and not acts(o)
+        hoisted = alone and not effects(o)
         at = self.root if hoisted else place
         ins = tuple(self.values_in(at, s) for s in o.inputs)
         if o.type == "write_to_array":  # it reads what the list held before
@@ -450,11 +452,6 @@ class Lowering:
             made = self.constants[meta] = self.variable("list", meta, True)
             self.write(op_of("empty_list"), (), (made,), {})
         return self.constants[meta]
-
-
-def acts(o: Operator) -> bool:
-    """Whether an operator does more than make results, or draws random numbers."""
-    return bool(o.op.effects - {"random"} or ("random" in o.op.effects and not o.attrs.get("seed")))
 
 
 WRITERS = {

@@ -11,9 +11,12 @@ import numpy as np
 
 from scull.core.meta import Kind, count
 from scull.core.op import as_outputs, op_of
+from scull.core.refusal import lawful
+from scull.errors import ScullError
 from scull.flags import flag
 from scull.ir.block import Block
 from scull.ir.clone import copied, copied_variable
+from scull.ir.depth import deep
 from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.reach import blocks_within, changed
@@ -49,6 +52,7 @@ class Unrolled(NamedTuple):
     report: tuple[Decision, ...]
 
 
+@deep
 def unrolled(program: Program, limit: int | None = None) -> Unrolled:
     """`program` with loops of known length written out and branches on known values folded.
 
@@ -124,9 +128,7 @@ class Unrolling:
         """The results of an operator whose operands are known, where it is computed ahead."""
         if o.type not in COMPUTED or o.told or not all(map(is_small, o.results())):
             return ()
-        attrs = o.attrs | ({"out": None} if o.op.in_place else {})
-        kernel = o.op.cpu or o.op.compute
-        return as_outputs(o.op, kernel(*map(self.values, o.inputs), **attrs))
+        return computed_ahead(o, [self.values(slot) for slot in o.inputs])
 
     def values(self, slot: Any) -> Any:
         """The known values in one slot."""
@@ -275,6 +277,17 @@ def twin(slot: Any, twins: Twins) -> Any:
     if isinstance(slot, list | tuple):
         return [twin(v, twins) for v in slot]
     return twins.get(slot, slot)
+
+
+def computed_ahead(o: Operator, operands: list[Any]) -> tuple[Any, ...]:
+    """What the kernel of `o` gives; nothing where it refuses, as a run will then tell."""
+    op, attrs = o.op, o.attrs | ({"out": None} if o.op.in_place else {})
+    try:
+        return as_outputs(op, (op.cpu or op.compute)(*operands, **attrs))
+    except Exception as error:
+        if not isinstance(lawful(error, op), ScullError):
+            raise
+        return ()
 
 
 def is_small(v: Variable) -> bool:
