@@ -7,8 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from scull.autograd.version import changed
+from scull.core.dtype import float32
+from scull.core.interpreter import current
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, RunError
+from scull.ir.variable import Variable
 from scull.ops.scaling import check_finite_and_unscale, next_scale
 from scull.optimizer.optimizer import Optimizer, has_gradient
 
@@ -71,13 +74,14 @@ class GradScaler:
     ) -> None:
         self._enable = bool(enable)
         self._use_dynamic_loss_scaling = bool(use_dynamic_loss_scaling)
-        self._scale = np.array([positive(init_loss_scaling, "init_loss_scaling")], "float32")
+        first = positive(init_loss_scaling, "init_loss_scaling")
+        self._scale = Tensor(np.array([first], "float32"))
+        self._good_steps, self._bad_steps = (Tensor(np.zeros(1, "int32")) for _ in range(2))
         self.set_incr_ratio(incr_ratio)
         self.set_decr_ratio(decr_ratio)
         self._incr_every_n_steps = int(positive(incr_every_n_steps, "incr_every_n_steps"))
         every = positive(decr_every_n_nan_or_inf, "decr_every_n_nan_or_inf")
         self._decr_every_n_nan_or_inf = int(every)
-        self._incr_count = self._decr_count = 0
         self._found_inf = False
         self._states: WeakKeyDictionary[Optimizer, tuple[OptimizerState, bool]] = (
             WeakKeyDictionary()
@@ -89,12 +93,15 @@ class GradScaler:
         Args:
             var (Tensor): the loss.
         """
-        if not isinstance(var, Tensor):
+        if not isinstance(var, Tensor | Variable):
             raise ArgumentTypeError(f"the loss is a Tensor, not {type(var).__name__}")
         if not self._enable:
             return var
-        wide = var.astype("float32") if var.array.dtype.itemsize < 4 else var
-        return wide * Tensor(self._scale.astype(wide.array.dtype).reshape(()))
+        wide = var.astype("float32") if var.dtype.itemsize < 4 else var
+        if isinstance(wide, Variable):
+            factor = self._scale if wide.dtype is float32 else self._scale.astype(wide.dtype)
+            return wide * factor.reshape([])
+        return wide * Tensor(self._scale.array.astype(wide.array.dtype).reshape(()))
 
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, and see whether all are finite.
@@ -107,6 +114,10 @@ class GradScaler:
         """
         if not self._enable:
             return
+        recorded = self.recorded()
+        if recorded is not None:
+            recorded.unscale(optimizer)
+            return
         state, _ = self.state_of(optimizer)
         if state is OptimizerState.UNSCALED:
             raise RunError("unscale_() has already been called on this optimizer since update().")
@@ -114,12 +125,17 @@ class GradScaler:
             raise RunError("unscale_() is being called after step().")
         grads = [p.node.total for p in optimizer.parameters() if has_gradient(p)]
         arrays = [g.array.values if isinstance(g.array, Rows) else g.array for g in grads]
-        _, found = check_finite_and_unscale.op.cpu(arrays, self._scale, out=(arrays, None))
+        _, found = check_finite_and_unscale.op.cpu(arrays, self._scale.array, out=(arrays, None))
         for array in arrays:
             changed(array, "unscale_")
         bad = bool(found[0])
         self._found_inf = self._found_inf or bad
         self._states[optimizer] = OptimizerState.UNSCALED, bad
+
+    def recorded(self) -> Any:
+        """What does the same while a function is recorded; None in eager mode."""
+        mode: Any = current()
+        return mode.gradients.scaling(self) if mode.captures else None
 
     def state_of(self, optimizer: Optimizer) -> tuple[OptimizerState, bool]:
         """How far the gradients of an optimizer are, and whether one was not finite."""
@@ -137,6 +153,10 @@ class GradScaler:
         if not self._enable:
             optimizer.step()
             return
+        recorded = self.recorded()
+        if recorded is not None:
+            recorded.step(optimizer)
+            return
         if self.state_of(optimizer)[0] is OptimizerState.STEPPED:
             raise RunError("step() has already been called since the last update().")
         if self.state_of(optimizer)[0] is OptimizerState.INIT:
@@ -150,18 +170,22 @@ class GradScaler:
         """Let the factor follow what was found since the last time."""
         if not self._enable:
             return
+        recorded = self.recorded()
+        if recorded is not None:
+            recorded.update()
+            return
         if self._use_dynamic_loss_scaling:
             counts = self._incr_count, self._decr_count
             scale, self._incr_count, self._decr_count = next_scale(
                 self._found_inf,
-                self._scale[0],
+                self._scale.array[0],
                 *counts,
                 incr_every_n_steps=self._incr_every_n_steps,
                 decr_every_n_nan_or_inf=self._decr_every_n_nan_or_inf,
                 incr_ratio=self._incr_ratio,
                 decr_ratio=self._decr_ratio,
             )
-            self._scale = np.array([scale], "float32")
+            self._scale.array = np.array([scale], "float32")
         self._found_inf = False
         self._states.clear()
 
@@ -174,6 +198,10 @@ class GradScaler:
         """
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
+        if self.recorded() is not None:
+            self.step(optimizer)
+            self.update()
+            return [], []
         if self.state_of(optimizer)[0] is OptimizerState.INIT:
             self.unscale_(optimizer)
         made: Any = ([], [])
@@ -183,6 +211,24 @@ class GradScaler:
         return made
 
     # ---- settings ----
+
+    @property
+    def _incr_count(self) -> int:
+        """How many good steps there were in a row."""
+        return int(self._good_steps.array[0])
+
+    @_incr_count.setter
+    def _incr_count(self, count: int) -> None:
+        self._good_steps.array = np.array([count], "int32")
+
+    @property
+    def _decr_count(self) -> int:
+        """How many bad ones."""
+        return int(self._bad_steps.array[0])
+
+    @_decr_count.setter
+    def _decr_count(self, count: int) -> None:
+        self._bad_steps.array = np.array([count], "int32")
 
     def is_enable(self) -> bool:
         """Whether anything is scaled."""
@@ -194,11 +240,11 @@ class GradScaler:
 
     def get_init_loss_scaling(self) -> float:
         """The factor."""
-        return float(self._scale[0])
+        return float(self._scale.array[0])
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
         """Change the factor."""
-        self._scale = np.array([new_init_loss_scaling], "float32")
+        self._scale.array = np.array([new_init_loss_scaling], "float32")
 
     def get_incr_ratio(self) -> float:
         """What the factor grows by."""
@@ -241,7 +287,7 @@ class GradScaler:
         if not self._enable:
             return {}
         return {
-            "scale": self._scale.copy(),
+            "scale": self._scale.array.copy(),
             "incr_ratio": self._incr_ratio,
             "decr_ratio": self._decr_ratio,
             "incr_every_n_steps": self._incr_every_n_steps,
@@ -267,6 +313,6 @@ class GradScaler:
                 "The input state dict is empty, possibly because it was saved from a disabled "
                 "instance of GradScaler."
             )
-        self._scale = np.array(state_dict["scale"], "float32").reshape(1)
+        self._scale.array = np.array(state_dict["scale"], "float32").reshape(1)
         for name in self.state_dict().keys() - {"scale"}:
             setattr(self, "_" + name, state_dict[name])

@@ -91,8 +91,9 @@ def apart(pass_: Backward, results: dict[Variable, Variable], some: list[Variabl
 
 def free_names(block: Block, takers: list[Variable]) -> None:
     """Call gradients that are computed within a block otherwise than those of `takers` will be."""
-    for name in (v.name + "@GRAD" for v in takers):
-        for within in blocks_within(block):
+    names = [v.name + "@GRAD" for v in takers]
+    for within in blocks_within(block):
+        for name in names:
             if name in within.vars:
                 within._rename_var(name, session.unique_name(name + "@PAST"))
 

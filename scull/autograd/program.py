@@ -11,6 +11,7 @@ from scull.core.op import Op, op_of
 from scull.core.rule import names_of
 from scull.errors import ArgumentError, ScullError, UnsupportedError
 from scull.ir.block import Block
+from scull.ir.depth import deep
 from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
@@ -21,6 +22,7 @@ Key = tuple[
 ]  # a variable and how often it was written: a gradient belongs to one version
 
 
+@deep
 def append_backward(
     loss: Variable, parameters: Iterable[Any] | None = None, no_grad: set[str] | None = None
 ) -> list[tuple[Variable, Variable]]:
@@ -54,6 +56,7 @@ def append_backward(
     return [(p, by_name[p.name]) for p in kept if p is not None and getattr(p, "trainable", True)]
 
 
+@deep
 def gradients(
     targets: list[Variable],
     sources: list[Variable],
@@ -301,15 +304,8 @@ def make_gradient(
     outs = {"d" + op.up[n]: wanted.get(i) for i, n in enumerate(op.inputs)}
     if op.inline_gradient:
         inline(pass_, g, known, outs, o.attrs)
+        pass_.into.ops[-1].role_var = of_parameters(pass_, o, wanted)
         return
-    by_slot = sorted(wanted.items(), key=lambda item: op.slot(op.inputs[item[0]]))
-    pairs = [
-        name
-        for i, slot in by_slot
-        for v, d in zip(receiving(pass_, o, i), slot, strict=True)
-        if v.is_parameter and not pass_.nested and "@RENAME@" not in d.name
-        for name in (v.name, d.name)
-    ]
     slots = []
     for n, name in zip(op.inputs, ["d" + op.up[n] for n in op.inputs], strict=True):
         if name in g.outputs:
@@ -317,11 +313,26 @@ def make_gradient(
     operator = Operator(
         pass_.into, g, tuple(map(known.get, g.inputs)), tuple(slots), dict(o.attrs), dict(o.extra)
     )
-    operator.told, operator.role, operator.role_var = dict(o.told), BACKWARD, tuple(pairs)
+    operator.told, operator.role = dict(o.told), BACKWARD
+    operator.role_var = of_parameters(pass_, o, wanted)
     operator.namescope, operator.device, operator.line = o.namescope, o.device, o.line
     pass_.into.append(operator)
     if o.attrs.get("is_sparse"):
         pass_.into.metas(operator)
+
+
+def of_parameters(
+    pass_: Backward, o: Operator, wanted: dict[int, list[Variable]]
+) -> tuple[str, ...]:
+    """The names of parameters that `o` reads, each before that of its whole gradient."""
+    by_slot = sorted(wanted.items(), key=lambda item: o.op.slot(o.op.inputs[item[0]]))
+    return tuple(
+        name
+        for i, slot in by_slot
+        for v, d in zip(receiving(pass_, o, i), slot, strict=True)
+        if v.is_parameter and not pass_.nested and "@RENAME@" not in d.name
+        for name in (v.name, d.name)
+    )
 
 
 def receiving(pass_: Backward, o: Operator, i: int) -> list[Variable]:

@@ -49,8 +49,9 @@ def backward(
         else:
             with interpreting(mode.below if graph else SILENT):
                 sweep.run()
-    finally:
+    except BaseException:
         sweep.clear()
+        raise
     sweep.settle()
     return sweep.captured
 
@@ -168,9 +169,8 @@ class Sweep:
         """After an error: no node keeps a gradient."""
         for _, _, node in self.heap:
             node.grad = None
-        if sys.exc_info()[0] is not None:
-            for leaf in self.leaves:
-                leaf.grad = None
+        for leaf in self.leaves:
+            leaf.grad = None
 
 
 def timed(pull: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

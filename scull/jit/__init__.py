@@ -10,6 +10,7 @@ NAMES = {
     "loading": "load",
     "saving": "save",
     "translated_layer": "TranslatedLayer",
+    "decompile": "to_source",
     "api": "enable_to_static ignore_module not_to_static set_code_level set_verbosity to_static",
 }
 

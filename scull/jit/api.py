@@ -6,7 +6,7 @@ from typing import Any
 
 from scull import deferred
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.flags import PADDLE
+from scull.flags import PADDLE, changes
 from scull.jit.convert import ignore_module, leave, set_code_level, set_verbosity
 from scull.jit.function import StaticFunction
 from scull.nn import Layer
@@ -160,6 +160,7 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
             f"received {type(enable_to_static_bool)}."
         )
     PADDLE["FLAGS_enable_to_static"] = enable_to_static_bool
+    changes[0] += 1
 
 
 __all__ = [

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from numpy import ndarray
+
 from scull.autograd.layer import PyLayerContext
 from scull.core import session
 from scull.core.op import Op
@@ -87,6 +89,14 @@ class Capture(Recorder):
     def block(self) -> Block:
         return self.program.current_block()
 
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Record an operator; an array among its operands stays as it is now."""
+        held = [type(x) is ndarray and x.ndim > 0 for x in inputs]
+        if any(held):
+            pairs = zip(inputs, held, strict=True)
+            inputs = tuple([self.capture(Tensor(x.copy())) if is_ else x for x, is_ in pairs])
+        return super().apply(op, inputs, attrs)
+
     def capture(self, tensor: Tensor) -> Variable:
         latest = self.captured_tensors.latest.get(id(tensor))
         return self.captured_tensors.variable(tensor) if latest is None else latest
@@ -111,6 +121,8 @@ class Capture(Recorder):
     def write(self, tensor: Tensor, value: Variable) -> None:
         """Record that `tensor` is overwritten."""
         held = self.captured_tensors.variable(tensor)
+        for block in self.program.blocks:
+            keep_before(block, held)
         self.captured_tensors.rewritten.add(id(tensor))
         self.captured_tensors.latest.pop(id(tensor), None)
         with self.into(held):
@@ -166,6 +178,30 @@ class Capture(Recorder):
             for v in (v for slot in outputs for v in each(slot)):
                 v.stop_gradient = v.stop_gradient or not v.persistable
         return super().append(op, inputs, outputs, attrs)
+
+
+def keep_before(block: Block, held: Variable) -> None:
+    """Let what was recorded of a variable read a copy: gradients are computed when it is another.
+
+    Those operators of a block are meant that follow the last one which writes it.
+    """
+    readers: list[Operator] = []
+    for o in block.ops:
+        if any(v is held for v in o.results()):
+            readers.clear()
+        elif not o.op.has_blocks and any(v is held for v in o.operands()):
+            readers.append(o)
+    readers = [o for o in readers if not all(v.stop_gradient for v in o.results())]
+    if not readers:
+        return
+    place = block.ops.index(readers[0])
+    copy = block.variable(
+        session.unique_name(held.name), held.meta, stop_gradient=held.stop_gradient
+    )
+    block._insert_op(place, "assign", {"X": held}, {"Out": copy})
+    copy.stop_gradient = held.stop_gradient
+    for o in readers:
+        o.replace(held, copy, inputs=True, outputs=False)
 
 
 def fits(shape: Any, sizes: Any) -> bool:

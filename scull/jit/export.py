@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scull.core.tensor import Parameter, Part, Rows, Tensor
+from scull.core.tensor import Node, Parameter, Part, Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, RunError, UninitializedError
 from scull.files.model import persistables
 from scull.ir.program import Program
@@ -19,7 +19,7 @@ from scull.jit.piece import Derivative
 from scull.jit.signature import Signature, leaves, mapped
 from scull.nn import Layer
 from scull.static.input import InputSpec
-from scull.static.model import normalize_program
+from scull.static.model import inference_program
 from scull.utils.layers_utils import flatten
 
 
@@ -50,11 +50,12 @@ def exported(
     concrete = recorded(static, specs, settings.with_hook)
     inputs = chosen_inputs(concrete, specs, settings)
     outputs = chosen_outputs(concrete, settings)
-    program = normalize_program(
+    program = inference_program(
         concrete.main_program,
         [concrete.main_program.global_block().var(name) for name in inputs],
         outputs,
-        skip_prune_program=settings.skip_prune_program,
+        settings.skip_prune_program,
+        strict=False,
     )
     known = {v.name: tensor for v, tensor in concrete.captured.tensors.items()}
     values = {v.name: value_of(v, known) for v in persistables(program)}
@@ -212,8 +213,9 @@ def called(v: Any) -> str:
     if not isinstance(v, Tensor | Variable | InputSpec):
         raise ArgumentTypeError(f"`output_spec` holds a {type(v).__name__}, and takes tensors")
     node = getattr(v, "node", None)
-    if isinstance(node, Part) and isinstance(node.node.op, Derivative):
-        return node.node.op.piece.exits[node.index]
+    made, place = (node.node, node.index) if isinstance(node, Part) else (node, 0)
+    if isinstance(made, Node) and isinstance(made.op, Derivative):
+        return made.op.piece.exits[place]
     return str(v.name)
 
 

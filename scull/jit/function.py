@@ -10,18 +10,21 @@ from typing import Any, NamedTuple
 
 from scull.core.interpreter import current, interpreting, modes
 from scull.core.tensor import Tensor
+from scull.core.timeline import active
 from scull.errors import ArgumentError, RunError
 from scull.flags import PADDLE
+from scull.flags import changes as turned
 from scull.ir.program import Program
 from scull.jit.concrete import ConcreteProgram, record
 from scull.jit.convert import converted, text
 from scull.jit.error import told, why
 from scull.jit.lazy import Lazy, Pieces
-from scull.jit.piece import Piece, Stale
-from scull.jit.signature import Signature, key_of, leaves, mapped
+from scull.jit.piece import OutsideGradientError, Piece, Stale
+from scull.jit.signature import CONTAINERS, Signature, key_of, leaves, mapped
 from scull.nn.layer.attribute import Attributes, changes
 
 MANY = 8  # Programs of one function, from which on it is told what asks for them
+MOST_HELD = 256  # layers in one list, say, that are seen to train or test
 MOST_PROGRAMS = 256  # that are kept of one function
 MOST = 1024  # calls that are known without looking at the signature
 
@@ -33,6 +36,25 @@ class Entry(NamedTuple):
     piece: Piece
     order: tuple[int, ...] | None  # of the tensors of a call, when not that of the parameters
     single: bool  # whether it returns one tensor
+    silent: bool  # whether none of its operands may want a gradient
+
+
+class Known(NamedTuple):
+    """The calls that are served without a look at the signature, for a while.
+
+    A call writes into the one that it found: what is new when layers or settings change, or when
+    a Program fits no more, is another.
+    """
+
+    layers: int  # how often layers had changed
+    settings: int  # and settings
+    quick: dict[
+        Any, Callable[[list[Tensor]], Tensor]
+    ]  # by the key of a call, what gives its only result, of no gradient
+    entries: dict[Any, "Entry | Broken"]  # and what serves the others
+
+
+NOTHING = Known(-1, -1, {}, {})  # no call looks into it
 
 
 class Place:
@@ -88,9 +110,8 @@ class StaticFunction:
         self._input_spec, self._property, self.full_graph = input_spec, property, full_graph
         self.options = {"build_strategy": build_strategy, "backend": backend}
         self._training = True
-        self.fast: dict[Any, Entry | Broken] = {}
+        self.known = NOTHING
         self.broken: dict[Any, Broken] = {}  # by the form of the arguments, the last one last
-        self.seen = -1  # how often layers had changed when `fast` was last right
         self.program_cache = ProgramCache()
         self.lock = threading.RLock()
         functools.update_wrapper(self, self._dygraph_function)
@@ -122,37 +143,44 @@ class StaticFunction:
         mode: Any = modes and current()
         if mode and not mode.eager:
             return self.inlined(args, kwargs)
-        if not PADDLE["FLAGS_enable_to_static"]:
-            return self.dygraph_function(*args, **kwargs)
-        inputs: list[Tensor] = []
-        key: Any = [mode.setting] if mode and mode.setting else []
+        layers, settings, quick, entries = self.known
+        if layers != changes[0] or settings != turned[0]:
+            if not PADDLE["FLAGS_enable_to_static"]:
+                return self.dygraph_function(*args, **kwargs)
+            _, _, quick, entries = self.known = Known(changes[0], turned[0], {}, {})
+        inputs: Any = args
+        key: Any = (mode.setting, mode.record) if mode else ()
         for v in args:
-            if type(v) is Tensor:  # as `key_of` says, without the call
-                array = v.array
-                key.append((array.shape, array.dtype.num, v.node is None))
-                inputs.append(v)
-            else:
-                key.append(key_of(v, inputs))
-        if kwargs:
-            key += [(n, key_of(v, inputs)) for n, v in kwargs.items()]
-        key = tuple(key)
-        if self.seen != changes[0]:
-            self.fast.clear()
-            self.seen = changes[0]
+            if type(v) is not Tensor:
+                key, inputs = key_of_all(mode, args, kwargs)
+                break
+            array = v.array  # as `key_of` says, without the call
+            key += array.shape, array.dtype.num, v.node is None
+        else:
+            if kwargs:
+                key, inputs = key_of_all(mode, args, kwargs)
         try:
-            entry = self.fast.get(key) or self.entry(key, args, kwargs)
+            tensor = quick.get(key)
+            if tensor and not active:
+                return tensor(inputs)
+            entry = entries.get(key) or self.entry(key, args, kwargs, entries)
             if type(entry) is Broken:
                 return self.in_pieces(entry, args, kwargs)
             if entry.order is not None:
                 inputs = [inputs[i] for i in entry.order]
-            if entry.single:
-                return entry.piece(inputs)[0]
-            return entry.concrete.returned(entry.piece(inputs))
+            found = entry.piece(inputs)
+            if not entry.single:
+                return entry.concrete.returned(found)
+            if entry.silent and entry.order is None and entry.piece.quick:
+                quick[key] = entry.piece.quick  # from the next time on
+            return found[0]
         except Stale:
             self.program_cache.forget(entry.concrete)
-            self.fast.clear()
+            self.known = NOTHING
         except Exception as error:
-            raise told(error) from error.__cause__
+            if self.full_graph or type(error) is not OutsideGradientError:
+                raise told(error) from error.__cause__
+            entries[key] = self.broken_by(error, args, kwargs)
         return self(*args, **kwargs)
 
     def in_pieces(self, broken: Broken, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,6 +204,12 @@ class StaticFunction:
             )
         return found
 
+    def broken_by(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Broken:
+        """What serves calls of this form in pieces, since one Program cannot."""
+        form = form_of(*self.function_spec.named(args, kwargs))
+        reason = f"`{self.__name__}` is no one Program: {why(error)}"
+        return self.broken.get(form) or Broken(Pieces(), reason, form)
+
     def report(self) -> str:
         """Why it is no one Program, and the pieces of its last call: their ends and sizes."""
         if not self.broken:
@@ -196,10 +230,16 @@ class StaticFunction:
         """The parameters, and what `input_spec` says of them."""
         return Signature(self._dygraph_function, self._input_spec, self._instance is not None)
 
-    def entry(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | Broken:
-        """What serves this call, made when there is nothing yet; known by `key` from now on."""
+    def entry(
+        self,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        entries: dict[Any, Entry | Broken],
+    ) -> Entry | Broken:
+        """What serves this call, made when there is nothing yet; among `entries` from now on."""
         given, named = self.function_spec.named(args, kwargs)
-        form = key_of(mapped(lambda v: Tensor if is_tensor(v) else v, [given, named]), [])
+        form = form_of(given, named)
         if form in self.broken:
             return self.broken[form]
         described = self.function_spec.described(given, named)
@@ -208,13 +248,19 @@ class StaticFunction:
         except Exception as error:
             if self.full_graph:
                 raise
-            return Broken(Pieces(), f"`{self.__name__}` is no one Program: {why(error)}", form)
+            return self.broken_by(error, args, kwargs)
         order = self.order(args, kwargs)
-        if len(self.fast) >= MOST:
-            self.fast.clear()
+        if len(entries) >= MOST:
+            self.known = NOTHING
         straight = order == tuple(range(len(order)))
-        found = self.fast[key] = Entry(
-            concrete, piece, None if straight else order, concrete.single
+        given = [t for t in leaves([args, kwargs]) if isinstance(t, Tensor)]
+        silent = not (piece.tensors or any(t.node is not None for t in given))
+        found = entries[key] = Entry(
+            concrete,
+            piece,
+            None if straight else order,
+            concrete.single,
+            silent or not current().record,
         )
         return found
 
@@ -263,7 +309,8 @@ class StaticFunction:
         else:
             beside = inspect.getclosurevars(self._dygraph_function)
             own = getattr(self._instance, "__dict__", {})
-            found = [*beside.nonlocals.values(), *beside.globals.values(), *own.values()]
+            held = [*beside.nonlocals.values(), *beside.globals.values(), *own.values()]
+            found = [v for h in held if not is_large(h) for v in leaves(h)]
         return [v for v in [*found, *leaves(arguments)] if isinstance(v, Attributes)]
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Piece]:
@@ -285,7 +332,7 @@ class StaticFunction:
         found = self.program_cache.last()
         if found is None:
             if self.broken:
-                raise ArgumentError(next(reversed(self.broken.values())).reason)
+                raise RunError(next(reversed(self.broken.values())).reason)
             signature = self.function_spec
             if not any(p.default is p.empty for p in signature.parameters):
                 return self.program_for(*signature.expected())[0]
@@ -335,7 +382,7 @@ class StaticFunction:
     def rollback(self) -> Callable[..., Any]:
         """Put the function as it was written back into its object; return it."""
         plain = self.dygraph_function
-        if self._instance is not None and self.__name__ in vars(self._instance):
+        if hasattr(self._instance, "__dict__"):
             setattr(self._instance, self.__name__, plain)
         return plain
 
@@ -354,7 +401,7 @@ class StaticFunction:
                 f"`{self.__name__}` is a method of a layer: call `train()` or `eval()` of that"
             )
         self._training = training
-        self.fast.clear()
+        self.known = NOTHING
 
     def get_traced_count(self) -> int:
         """How often it was recorded."""
@@ -412,6 +459,23 @@ class ProgramCache:
             "vary (None), or pass numbers that vary as tensors",
             stacklevel=6,
         )
+
+
+def form_of(args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Arguments as a key, whatever the sizes of their tensors."""
+    return key_of(mapped(lambda v: Tensor if is_tensor(v) else v, [args, kwargs]), [])
+
+
+def key_of_all(mode: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """The key of a call that brings more than tensors by position, and the tensors in it."""
+    inputs: list[Tensor] = []
+    parts = [mode and (mode.setting, mode.record), *args, *kwargs.items()]
+    return tuple([key_of(v, inputs) for v in parts]), inputs
+
+
+def is_large(value: Any) -> bool:
+    """Whether a container holds so much that nobody looks for layers in it."""
+    return isinstance(value, CONTAINERS) and len(value) > MOST_HELD
 
 
 def is_tensor(value: Any) -> bool:

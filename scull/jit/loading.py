@@ -23,14 +23,15 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
 
     Args:
         path (str): folder and name, without suffix; or the folder of an older model.
-        configs: `model_filename=`, `params_filename=` of an older model in a folder.
+        configs: `model_filename=`, `params_filename=` of an older model in a folder;
+            `allow_ops=` the types of operators with effects outside that the model may have.
 
     Returns:
         TranslatedLayer: in eval mode.
 
     Raises:
         ArgumentError: there is no such model, or a setting is unknown.
-        FileError: the files are damaged.
+        FileError: the files are damaged, or would reach outside (UnsafeFileError).
 
     Examples:
         >>> import os, tempfile
@@ -46,11 +47,12 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
         [4.0, 4.0]
     """
     names = [named(configs, "model_filename"), named(configs, "params_filename")]
+    allow_ops = configs.pop("allow_ops", ())
     if configs:
         raise ArgumentError(
             f"The additional config ({', '.join(configs)}) of `paddle.jit.load` is not supported."
         )
-    return translated(read_model(path, *names))
+    return translated(read_model(path, *names, allow_ops))
 
 
 def named(configs: dict[str, Any], key: str) -> str | None:

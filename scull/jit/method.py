@@ -65,23 +65,26 @@ class Method:
     def run(self, layer: Any, tensors: list[Tensor]) -> list[Any]:
         """The results for `tensors`."""
         if self.seen != changes[0]:
-            held = self.held(layer)
-            for key, piece in list(self.pieces.items()):
-                if any(piece.captured[name] is not tensor for name, tensor in held.items()):
-                    self.pieces.pop(key, None)
-            self.seen = changes[0]
+            seen, held = changes[0], self.held(layer)
+            self.pieces = {
+                key: piece
+                for key, piece in list(self.pieces.items())
+                if all(piece.captured[name] is tensor for name, tensor in held.items())
+            }
+            self.seen = seen
+        pieces = self.pieces  # another thread that sees a change puts others in their place
         shapes = self.other_shapes(tensors)
         key = (layer.training, shapes)
-        piece = self.pieces.get(key)
+        piece = pieces.get(key)
         if piece is None:
             piece = self.made(layer, shapes)
-            if len(self.pieces) >= MOST:
-                self.pieces.clear()
-            self.pieces[key] = piece
+            if len(pieces) >= MOST:
+                pieces.clear()
+            pieces[key] = piece
         try:
             return piece(tensors)
         except Stale:
-            self.pieces.pop(key, None)
+            pieces.pop(key, None)
             return self.run(layer, tensors)
         except ScullError as error:
             raise self.explained(error, shapes) from None

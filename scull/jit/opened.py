@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from scull.core import session
 from scull.core.meta import Kind, Meta
+from scull.core.refusal import lawful
 from scull.files.model import edges
 from scull.ir.block import Block
 from scull.ir.clone import copied
@@ -43,8 +44,8 @@ def opened(program: Program) -> Opened:
     inputs, fetched = edges(program)
     outputs = []
     for v in fetched:
-        maker = next((o for o in block.ops if v in set(o.results())), None)
-        if maker is not None and v.name.startswith(TARGET) and maker.type in ("scale", "assign"):
+        maker = made_for_saving(program, v)
+        if maker is not None:
             block.remove(maker)
             del block.vars[v.name]
             v = maker.operands()[0]
@@ -57,6 +58,19 @@ def opened(program: Program) -> Opened:
     wake(program, inputs)
     names = [ending(block, v, i) for i, v in enumerate(outputs)]
     return Opened(program, tuple(inputs), tuple(names))
+
+
+def made_for_saving(program: Program, v: Variable) -> Operator | None:
+    """The operator that saving put there to make `v`; None when it was there before."""
+    block = program.global_block()
+    if not v.name.startswith(TARGET) or block.vars.get(v.name) is not v:
+        return None
+    users = [o for b in program.blocks for o in b.ops if v in {*o.operands(), *o.results()}]
+    maker, *rest = users or [None]
+    if maker not in block.ops or maker.type not in ("scale", "assign"):
+        return None
+    own = v not in set(maker.operands()) and [o.type in EDGES for o in rest] == [True]
+    return maker if own else None
 
 
 def ending(block: Block, v: Variable, i: int) -> str:
@@ -126,7 +140,10 @@ def inferred(o: Operator) -> list[Any]:
     metas = tuple(
         [v.meta for v in s] if isinstance(s, list) else s if s is None else s.meta for s in o.inputs
     )
-    found = list(o.op.noted(o.op.infer(metas, o.attrs)))
+    try:
+        found = list(o.op.noted(o.op.infer(metas, o.attrs)))
+    except Exception as error:
+        raise lawful(error, o.op) from None
     if o.op.xshape:
         source: Any = metas[o.op.inputs.index(o.op.xshape)]
         found.append(Meta((0, *source.shape), source.dtype))

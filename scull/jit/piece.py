@@ -1,9 +1,8 @@
 """A Program that runs as one operator of the tape, forward and backward by the executor."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -36,25 +35,24 @@ HOST = Executor()
 
 
 class Run:
-    """A Program planned for values that stand in a row: those it begins with, those it gives."""
+    """A Program planned for values that stand in a row: those it begins with, those it gives.
+
+    Its plan holds under the flags of one moment; `now` gives the one of this moment.
+    """
 
     def __init__(
         self, program: Program, entries: list[str], exits: list[str], scope: Scope
     ) -> None:
         self.program, self.entries, self.results, self.scope = program, entries, exits, scope
-        self.bind()
-
-    def bind(self) -> None:
-        """Plan under the flags of this moment."""
         self.era = changes[0]
-        plan = planned(self.program, tuple(self.entries), tuple(self.results))
-        slots = {v.name: (slot, overwritten) for v, slot, overwritten in plan.feeds}
-        self.slots = [slots.get(name, (0, False))[0] for name in self.entries]
-        self.overwritten = [slot for slot, over in slots.values() if over]
+        plan = planned(program, tuple(entries), tuple(exits))
+        slots = {v.name: slot for v, slot, _ in plan.feeds}
+        self.fills = [(i, slots[name]) for i, name in enumerate(entries) if name in slots]
+        self.overwritten = [slot for _, slot, over in plan.feeds if over]
+        self.takes = list(plan.fetches)  # the slot of each result, and whether it is copied
         self.exits = [slot for slot, _ in plan.fetches]
         self.copies = [copy for _, copy in plan.fetches]
-        self.fills, self.takes = list(enumerate(self.slots)), list(plan.fetches)
-        self.bound = bound = Bound(plan, self.scope)
+        self.bound = bound = Bound(plan, scope)
         self.captured = [(cell.tensor, slot) for cell, slot in bound.cells]
         over = {v.name for step in plan.instructions for v in written(step.operator)}
         self.changes = [cell for cell, _ in bound.cells if cell.name in over]
@@ -62,49 +60,76 @@ class Run:
         apart = self.overwritten or self.changes or bound.draws or bound.stores
         self.straight = not (alone or apart)
 
-    def __call__(self, values: list[Any], draw: Draw | None = None) -> list[Any]:
-        """What the Program gives for `values`; its random numbers are those of `draw` if given."""
-        if self.era != changes[0]:
-            self.bind()
-        if not self.straight or active:
-            return self.by_turns(values, draw)
-        bound = self.bound
-        frame: list[Any] = [None] * bound.size
-        for slot, value in zip(self.slots, values, strict=False):
-            frame[slot] = value
+    def now(self) -> "Run":
+        """This one, or the same under the flags of this moment."""
+        if self.era == changes[0]:
+            return self
+        return Run(self.program, self.entries, self.results, self.scope)
+
+    def frame(self, values: list[Any]) -> list[Any]:
+        """A frame with what a run begins with."""
+        frame = self.bound.blank.copy()
+        for i, slot in self.fills:
+            frame[slot] = values[i]
         for tensor, slot in self.captured:
             frame[slot] = tensor.array
+        return frame
+
+    def __call__(self, values: list[Any], draw: Draw | None = None) -> list[Any]:
+        """What the Program gives for `values`; its random numbers are those of `draw` if given."""
+        return [*map(self.over(values, draw).__getitem__, self.exits)]
+
+    def over(self, values: list[Any], draw: Draw | None = None) -> list[Any]:
+        """The frame of a run that is over."""
+        if active or not self.straight:
+            return self.by_turns(values, draw)
+        bound = self.bound
+        frame = self.frame(values)
         run(bound.plan, bound.steps, frame)
-        return [frame[slot] for slot in self.exits]
+        return frame
 
     def tensors(self, inputs: list[Tensor], draw: Draw | None = None) -> list[Tensor]:
         """What the Program gives for `inputs`, off the tape."""
-        if self.era != changes[0] or not self.straight or active:
-            return owned(self([t.array for t in inputs], draw), enumerate(self.copies))
-        bound = self.bound
-        frame: list[Any] = [None] * bound.size
-        for i, slot in self.fills:
-            frame[slot] = inputs[i].array
-        for t, slot in self.captured:
-            frame[slot] = t.array
-        run(bound.plan, bound.steps, frame)
-        return owned(frame, self.takes)
+        return owned(self.over([t.array for t in inputs], draw), self.takes)
+
+    @cached_property
+    def quick(self) -> Callable[[list[Tensor]], Tensor] | None:
+        """The same for a single result, without a look at anything that may be in the way.
+
+        None where a run always has more to do.
+        """
+        if not self.straight or len(self.takes) != 1:
+            return None
+        ((exit, copy),) = self.takes
+        fills, captured, bound = self.fills, self.captured, self.bound
+        plan, steps, blank = bound.plan, bound.steps, bound.blank
+
+        def tensor(inputs: list[Tensor]) -> Tensor:
+            frame = blank.copy()
+            for i, slot in fills:
+                frame[slot] = inputs[i].array
+            for t, slot in captured:
+                frame[slot] = t.array
+            run(plan, steps, frame)
+            value = frame[exit]
+            made: Tensor = new(Tensor)
+            made.array = np.array(value) if copy or type(value) is not ndarray else value
+            made.node = None
+            return made
+
+        return tensor
 
     def by_turns(self, values: list[Any], draw: Draw | None) -> list[Any]:
-        """The same, when no other run is in its way."""
+        """The same as `over`, when no other run is in its way."""
         if self.bound.turn is None:
             return self.ran(values, draw)
         with self.bound.turn:
             return self.ran(values, draw)
 
     def ran(self, values: list[Any], draw: Draw | None) -> list[Any]:
-        """One run with all that may belong to it."""
+        """The frame of one run with all that may belong to it."""
         bound = recorded(self.bound) if active else self.bound
-        frame: list[Any] = [None] * bound.size
-        for slot, value in zip(self.slots, values, strict=True):
-            frame[slot] = value
-        for tensor, slot in self.captured:
-            frame[slot] = tensor.array
+        frame = self.frame(values)
         for slot in self.overwritten:
             frame[slot] = frame[slot].copy()
         if bound.draws:
@@ -114,11 +139,12 @@ class Run:
         executed(HOST, bound, frame)
         for cell in self.changes:
             changed(cell.value, "a function made static")
-        return [frame[slot] for slot in self.exits]
+        return frame
 
-    def drawn(self) -> Draw:
-        """The random numbers that the next run takes, which nobody else gets."""
-        return session.generator().reserve(max(self.bound.draws, 0))
+    def drawn(self) -> Draw | None:
+        """The random numbers that the next run takes, which nobody else gets; None without any."""
+        count = self.bound.draws
+        return session.generator().reserve(count) if count > 0 else None
 
 
 class Piece:
@@ -155,21 +181,33 @@ class Piece:
         if self.closed:
             self.verify()
         elif not modes or is_recording():
-            for t in chain(inputs, self.tensors) if self.tensors else inputs:
-                if t.node is not None:
-                    found = self.on_tape(inputs, draw)
-                    if found is not None:
-                        return found
-                    break
-        alone = self.alone
-        if alone is None:
-            results = [*self.exits, *self.mutated]
-            alone = self.alone = Run(self.recorded, self.entries, results, self.scope)
-        found = alone.tensors(inputs, draw)
+            edges = [t.node for t in inputs]
+            if self.tensors:
+                edges += [t.node for t in self.tensors]
+            if any(edges):
+                derivative = self.derivative(tuple([e is not None for e in edges]))
+                if derivative is not None:
+                    return derivative.recorded(inputs, edges, draw)
+        found = self.off_tape().tensors(inputs, draw)
         if not self.mutated:
             return found
         self.hand_back(inputs, [t.array for t in found[len(self.exits) :]])
         return found[: len(self.exits)]
+
+    def off_tape(self) -> Run:
+        """The run of the Program without gradients."""
+        alone = self.alone
+        if alone is None:
+            results = [*self.exits, *self.mutated]
+            alone = self.alone = Run(self.recorded, self.entries, results, self.scope)
+        elif alone.era != changes[0]:
+            alone = self.alone = alone.now()
+        return alone
+
+    @property
+    def quick(self) -> Callable[[list[Tensor]], Tensor] | None:
+        """What serves calls that nobody wants gradients of; None where there is more to do."""
+        return None if self.closed or self.mutated else self.off_tape().quick
 
     def verify(self) -> None:
         """Raise Stale where a captured Tensor wants a gradient that it did not, or the reverse."""
@@ -178,10 +216,10 @@ class Piece:
                 raise Stale
         for t in self.updated:
             if type(t.node) is Leaf and t.node.total is not None and not t.node.cleared:
-                raise ArgumentError(
+                raise OutsideGradientError(
                     f"`{t.name}` has a gradient from before this step, which updates it by the "
-                    "gradients computed within; call clear_grad() first, or pass full_graph=False "
-                    "and look at a value, so that it runs in pieces"
+                    "gradients computed within; call clear_grad() first, or pass full_graph=False, "
+                    "so that it runs in pieces"
                 )
 
     def hand_back(self, inputs: list[Tensor], arrays: list[Any]) -> None:
@@ -190,12 +228,6 @@ class Piece:
             given = inputs[self.entries.index(name)]
             if given.node is None:
                 overwrite(given, array, "a function made static")
-
-    def on_tape(self, inputs: list[Tensor], draw: Draw | None) -> list[Tensor] | None:
-        """The same where an operand wants a gradient; None where none reaches it."""
-        edges = [t.node for t in (*inputs, *self.tensors)]
-        derivative = self.derivative(tuple([e is not None for e in edges]))
-        return None if derivative is None else derivative.recorded(inputs, edges, draw)
 
     # ---- the names of Paddle's partial program ----
 
@@ -218,6 +250,10 @@ class Piece:
             made = Derivative(self, asked)
             self.derivatives[wanted] = made if any(made.reached) else None
         return self.derivatives[wanted]
+
+
+class OutsideGradientError(ArgumentError):
+    """A step that is one Program does not know a gradient from before."""
 
 
 class Stale(Exception):
@@ -276,69 +312,82 @@ class Derivative:
         ahead = [*piece.exits, *(n for n in self.saved if n in made and n not in piece.captured)]
         self.ahead = len(ahead)
         self.forward = Run(front, piece.entries, [*ahead, *piece.mutated], piece.scope)
-        places = {n: i for i, n in enumerate(ahead)}
-        self.saves = [self.place(n, places) for n in self.saved]
+        row = [*ahead, *piece.mutated, *piece.entries, *piece.captured]
+        self.saves = [row.index(n) for n in self.saved]
         self.backward = Run(back, [*self.saved, *self.seeds.values()], names, Scope())
-
-    def place(self, name: str, places: dict[str, int]) -> tuple[int, Any]:
-        """Where a saved value is found: 0 a result of the forward run, 1 an input, 2 captured."""
-        if name in places:
-            return 0, places[name]
-        if name in self.piece.captured:
-            return 2, self.piece.captured[name]
-        return 1, self.piece.entries.index(name)
+        self.alone = len(piece.exits) == 1 and bool(self.seeds)
+        self.rewrites = [i for i, n in enumerate(piece.captured) if n in made]
 
     def recorded(
         self, inputs: list[Tensor], edges: list[Any], draw: Draw | None = None
     ) -> list[Tensor]:
         """Run forward and write the tape."""
         forward = self.forward
-        begun = draw or forward.drawn()
-        values = [t.array for t in inputs]
-        found = forward(values, begun)
+        if forward.era != changes[0]:
+            forward = self.forward = forward.now()
+        if draw is None and forward.bound.draws > 0:
+            draw = forward.drawn()
+        values, tensors = [t.array for t in inputs], self.piece.tensors
+        begun = [tensors[i].array.copy() for i in self.rewrites]
+        found = forward(values, draw)
         node: Any = new(Node)
         node.op, node.attrs, node.grad, node.hooks, node.order = self, None, None, None, tick()
         node.edges = edges
-        sources = (found, values, None)
-        node.saved = tuple(
-            [at.array if kind == 2 else sources[kind][at] for kind, at in self.saves]
-        )
-        self.piece.hand_back(inputs, found[self.ahead :])
-        exits = self.piece.exits
-        outs, shapes = owned(found, enumerate(forward.copies[: len(exits)])), []
-        for i, (name, made) in enumerate(zip(exits, outs, strict=True)):
+        row = [*found, *values, *[t.array for t in tensors]]
+        node.saved = [row[i] for i in self.saves]
+        if self.piece.mutated:
+            self.piece.hand_back(inputs, found[self.ahead :])
+        outs = owned(found, enumerate(forward.copies[: len(self.outputs)]))
+        if self.alone:
+            made = outs[0]
+            made.node, shapes = node, [(made.array.shape, made.array.dtype)]
+        else:
+            shapes = self.parted(node, outs)
+        node.shapes = (values, begun, draw), shapes
+        return outs
+
+    def parted(self, node: Any, outs: list[Tensor]) -> list[Any]:
+        """Let the results that may get a gradient be parts of `node`; their shapes and types."""
+        shapes: list[Any] = []
+        for i, (name, made) in enumerate(zip(self.outputs, outs, strict=True)):
             if name in self.seeds:
                 made.node = Part(node, i)
                 shapes.append((made.array.shape, made.array.dtype))
             else:
                 shapes.append(None)
-        node.shapes = (Begun(values, begun), shapes)
-        return outs
+        return shapes
 
-    def pull(self, node: Any, dout: list[Any]) -> list[Any]:
+    def arrived(self, dout: Any) -> list[Any]:
+        """The gradients that arrive, in the order of the seeds."""
+        if self.alone:
+            return [dout]
+        by_name = dict(zip(self.outputs, dout, strict=True))
+        return [by_name[n] for n in self.seeds]
+
+    def pull(self, node: Any, dout: Any) -> list[Any]:
         """The gradients for the edges as arrays."""
-        arrived = dict(zip(self.piece.exits, dout, strict=True))
-        values = [*node.saved, *(arrived[n] for n in self.seeds)]
-        given = iter(self.backward(values))
+        backward = self.backward
+        if backward.era != changes[0]:
+            backward = self.backward = backward.now()
+        given = iter(backward([*node.saved, *self.arrived(dout)]))
         return [next(given) if reached else None for reached in self.reached]
 
-    def pull_tensors(self, node: Any, dout: list[Any]) -> list[Any]:
+    def pull_tensors(self, node: Any, dout: Any) -> list[Any]:
         """The gradients as Tensors: forward and backward at once, as a Piece on the tape.
 
         It draws the random numbers of the first time, and changes nothing that was captured.
         """
-        begun = node.shapes[0]
-        arrays = [*begun.values, *(t.array for t in self.piece.tensors)]
-        given = [tied(a, e) for a, e in zip(arrays, node.edges, strict=True)]
-        arrived = dict(zip(self.piece.exits, dout, strict=True))
-        seeds = [zeros_or(arrived[n], *shape) for n, shape in self.shapes(node)]
-        found = iter(self.whole([*given, *seeds], begun.draw))
+        (values, begun, draw), shapes = node.shapes
+        captured = [t.array for t in self.piece.tensors]
+        for i, array in zip(self.rewrites, begun, strict=True):
+            captured[i] = array
+        pairs = zip((*values, *captured), node.edges, strict=True)
+        given = [tied(array, edge) for array, edge in pairs]
+        known = dict(zip(self.outputs, shapes, strict=True))
+        douts = zip(self.seeds, self.arrived(dout), strict=True)
+        seeds = [Tensor(np.zeros(*known[n])) if g is None else g for n, g in douts]
+        found = iter(self.whole([*given, *seeds], draw))
         return [next(found) if reached else None for reached in self.reached]
-
-    def shapes(self, node: Any) -> list[tuple[str, Any]]:
-        """The exits that get a gradient with the shapes and element types they had."""
-        by_name = dict(zip(self.piece.exits, node.shapes[1], strict=True))
-        return [(n, by_name[n]) for n in self.seeds]
 
     @cached_property
     def whole(self) -> Piece:
@@ -351,14 +400,9 @@ class Derivative:
             v.stop_gradient = v.dtype.array.kind in "iub"
         exits = [block.vars[g.name] for g in self.grads if g is not None]
         order = self.piece.order + 1
-        return Piece(f"{self.name}_grad", program, entries, exits, {}, order)
-
-
-class Begun(NamedTuple):
-    """What a recorded run began with."""
-
-    values: list[Any]
-    draw: Draw
+        made = Piece(f"{self.name}_grad", program, entries, exits, {}, order)
+        made.mutated = []  # the first run wrote over what is written over
+        return made
 
 
 def tied(array: Any, edge: Any) -> Tensor:
@@ -366,11 +410,6 @@ def tied(array: Any, edge: Any) -> Tensor:
     made = new(Tensor)
     made.array, made.node = array, edge
     return made
-
-
-def zeros_or(g: Any, shape: Any, dtype: Any) -> Tensor:
-    """The gradient that arrived, or zeros."""
-    return Tensor(np.zeros(shape, dtype)) if g is None else g
 
 
 def owned(values: list[Any], takes: Iterable[tuple[int, bool]]) -> list[Tensor]:

@@ -11,6 +11,7 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, UnsupportedError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
+from scull.jit.scaling import Scaling
 from scull.optimizer.static_update import apply_statically
 
 
@@ -43,6 +44,7 @@ class Gradients:
         self.cleared: dict[int, Tensor] = {}  # whose gradients from before are forgotten, by id
         self.early: dict[int, Tensor] = {}  # those of them before any backward pass
         self.updated: dict[int, Tensor] = {}  # what optimizers update, by id
+        self.scalings: dict[int, Scaling] = {}  # by the id of a scaler, which it keeps
 
     def send(self, loss: Variable, seed: Any = None) -> None:
         """Record the backward pass of `loss`; what arrives adds up."""
@@ -69,6 +71,10 @@ class Gradients:
     def leaves(self) -> list[Variable]:
         """The variables of captured Tensors that want gradients."""
         return [v for v in self.captured.tensors if not v.stop_gradient]
+
+    def scaling(self, scaler: Any) -> Scaling:
+        """What records the work of a GradScaler."""
+        return self.scalings.setdefault(id(scaler), Scaling(self, scaler))
 
     def of(self, tensor: Tensor) -> Variable | None:
         """The gradient that reached `tensor`."""

@@ -81,6 +81,7 @@ class Optimizer:
         self._held_states: dict[str, Any] = {}
         self._rates: dict[Any, Any] = {}
         self._multi_precision = False
+        self._auxiliary_vars: dict[str, Any] = {}  # what else updates read: `found_inf`
         self.helper = None
 
     # ---- parameters ----
@@ -218,9 +219,23 @@ class Optimizer:
         """What the update operator reads besides the gradient, by the names of its inputs."""
         given: dict[str, Any] = {"param": param, "learning_rate": rate}
         given |= {name: self.state(name, param) for name in self.states}
-        if self._multi_precision and param.dtype.name in ("float16", "bfloat16"):
+        if self.keeps_master(param):
             given["master_param"] = self.master(param)
+        if "found_inf" in self._auxiliary_vars and "skip_update" in self.operator.op.inputs:
+            given["skip_update"] = self._auxiliary_vars["found_inf"]
         return given
+
+    def keeps_master(self, param: Any) -> bool:
+        """Whether a parameter of fewer digits is updated by a float32 copy."""
+        return self._multi_precision and param.dtype.name in ("float16", "bfloat16")
+
+    def _set_auxiliary_var(self, key: str, value: Any) -> None:
+        """Let updates read something else: under `found_inf` whether to do nothing."""
+        self._auxiliary_vars[key] = value
+
+    def _get_auxiliary_var(self, key: str) -> Any:
+        """What `_set_auxiliary_var` set; None where it did not."""
+        return self._auxiliary_vars.get(key)
 
     def attributes(self, param: Any) -> dict[str, Any]:
         """The attributes of the update operator for one parameter, where they are no defaults."""
@@ -228,7 +243,7 @@ class Optimizer:
 
     def all_attributes(self, param: Any) -> dict[str, Any]:
         """All attributes of the update operator for one parameter."""
-        wide = {"multi_precision": self._multi_precision}
+        wide = {"multi_precision": self.keeps_master(param)}
         return {**self.operator.op.attrs, **self.attributes(param), **wide}
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -286,9 +301,10 @@ class Optimizer:
         """A new state: a Tensor, or a persistable variable that the startup Program fills."""
         value, shape = self.start(name, param)
         shape = tuple(param.shape) if shape is None else shape
-        wide = self._multi_precision and param.dtype.name in ("float16", "bfloat16")
+        wide = self.keeps_master(param)
         dtype = float32 if wide else param.dtype
-        full = session.unique_name(f"{param.name}_{self.spelt(name)}")
+        owner = self.master(param) if wide else param
+        full = session.unique_name(f"{owner.name}_{self.spelt(name)}")
         if isinstance(param, Variable):
             powers = name.endswith("_pow")
             made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")

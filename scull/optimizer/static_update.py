@@ -41,9 +41,9 @@ def persistent(
 def master_variable(name: str, param: Any) -> Variable:
     """The float32 copy of a parameter of fewer digits, made by the startup Program."""
     meta = Meta(param.meta.shape, float32)
-    made = main_program().global_block().variable(name, meta, persistable=True, stop_gradient=True)
+    made = persistent(name, meta, 0.0, stop_gradient=True)
     block = startup_program().global_block()
-    twin = block.variable(name, meta, persistable=True, stop_gradient=True)
+    twin = block.var(name)
     recorder = Recorder(block)
     with interpreting(recorder), recorder.into(twin):
         op_of("cast").call(block.var(param.name), out_dtype=float32, in_dtype=param.dtype)

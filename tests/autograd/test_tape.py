@@ -345,3 +345,12 @@ def test_a_py_layer_that_returns_its_argument_works_in_place():
     z = x * 1.0
     (Same.apply(z) * 2.0).backward()
     assert x.grad.tolist() == [6.0]
+
+
+def test_a_backward_pass_gives_gradients_while_an_error_is_handled():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    try:
+        raise ValueError("something else")
+    except ValueError:
+        (x * 2.0).backward()
+    assert x.grad.tolist() == [2.0]

@@ -135,3 +135,65 @@ def test_values_and_gradients_round_as_in_eager_mode(name):
         return [found.numpy(), *(t.grad.numpy() for t in (x, w) if t.grad is not None)]
 
     assert_equal(run(static(CALLS[name])), run(CALLS[name]))
+
+
+class Counting(nn.Layer):
+    """Computes with a buffer that it changes afterwards, in one of some ways."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+        self.register_buffer("count", paddle.ones([1]))
+
+    def forward(self, x):
+        return getattr(self, self.way)(x)
+
+    def plainly(self, x):
+        y = x * x * self.count
+        self.count = self.count + 1.0
+        return y
+
+    def in_a_branch(self, x):
+        y = -x
+        if x.sum() > 0:
+            y = x * x * self.count
+            self.count = self.count + 1.0
+        return y
+
+    def after_a_branch(self, x):
+        y = x * x * self.count if x.sum() > 0 else -x
+        self.count = self.count + 1.0
+        return y
+
+    def before_and_after(self, x):
+        y = x * x * self.count
+        if x.sum() > 0:
+            self.count = self.count + 1.0
+        return y * self.count * x
+
+    def in_a_loop(self, x):
+        i = paddle.zeros([1])
+        while i < 3:
+            x = x * x * self.count
+            self.count = self.count + 1.0
+            i = i + 1
+        return x
+
+
+WAYS = ("plainly", "in_a_branch", "after_a_branch", "before_and_after", "in_a_loop")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("whole", [True, False])
+def test_gradients_are_those_of_a_buffer_before_it_was_changed(way, whole):
+    def run(function, net):
+        found = []
+        for _ in range(2):
+            x = paddle.to_tensor([1.5], stop_gradient=False)
+            y = function(x)
+            y.backward()
+            found += [y.numpy(), x.grad.numpy(), net.count.numpy().copy()]
+        return found
+
+    net, other = Counting(way), Counting(way)
+    assert_equal(run(paddle.jit.to_static(other, full_graph=whole), other), run(net, net))

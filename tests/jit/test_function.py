@@ -11,6 +11,7 @@ import pytest
 
 import scull as paddle
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.jit.function import StaticFunction
 from tests.jit.models import (
     assert_equal,
     buffers,
@@ -326,8 +327,12 @@ def test_the_same_tensor_given_twice_does_not_stand_for_two_later():
 def test_layers_of_a_closure_or_an_argument_are_seen_to_train_or_test():
     net = paddle.nn.Dropout(0.5)
     x = paddle.ones([64])
-    calls = [paddle.jit.to_static(lambda x: net(x)), paddle.jit.to_static(lambda x, n=net: n(x))]
-    for call in calls:
+    held, named = [[net]], {"net": net}
+    functions = (
+        *(lambda x: net(x), lambda x, n=net: n(x)),
+        *(lambda x: held[0][0](x), lambda x: named["net"](x)),
+    )
+    for call in map(paddle.jit.to_static, functions):
         net.train()
         assert (call(x).numpy() != 1.0).any()
         net.eval()
@@ -377,3 +382,48 @@ def test_a_list_of_a_program_is_true_where_something_is_in_it():
     for value in (4.0, 0.5):
         x = paddle.to_tensor([value])
         assert static(x).item() == function(x).item()
+
+
+def test_a_method_made_static_in_its_class_is_rolled_back_for_one_object():
+    class Net(paddle.nn.Layer):
+        @paddle.jit.to_static
+        def double(self, x):
+            return x * 2.0
+
+    net, other = Net(), Net()
+    net.double(paddle.ones([1]))
+    plain = net.double.rollback()
+    assert not isinstance(net.double, StaticFunction)
+    assert plain(paddle.ones([1])).item() == net.double(paddle.ones([1])).item() == 2.0
+    assert isinstance(other.double, StaticFunction)
+
+
+def test_a_layer_whose_forward_cannot_be_called_is_refused():
+    net = paddle.nn.Layer()
+    net.forward = "no function"
+    function = paddle.jit.to_static(lambda x: net(x), full_graph=True)
+    with pytest.raises(AttributeError, match="`forward` of Layer is str, and cannot be called"):
+        function(paddle.ones([1]))
+
+
+def test_a_second_derivative_begins_with_the_buffer_of_the_first_run_and_leaves_it_alone():
+    class Counting(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", paddle.ones([1]))
+
+        def forward(self, x):
+            y = x * x * self.count
+            self.count = self.count + 1.0
+            return y
+
+    def run(function, net):
+        x = paddle.to_tensor([3.0], stop_gradient=False)
+        (g,) = paddle.grad(function(x), [x], create_graph=True)
+        (second,) = paddle.grad(g * g, [x])
+        return g.tolist(), second.tolist(), net.count.tolist()
+
+    net, other = Counting(), Counting()
+    static = paddle.jit.to_static(other, full_graph=True)
+    for _ in range(2):
+        assert run(net, net) == run(static, other)

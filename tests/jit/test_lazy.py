@@ -174,3 +174,11 @@ def test_a_mistake_in_one_call_does_not_let_later_calls_run_in_pieces():
         function(paddle.ones([2, 3]))
     function(paddle.ones([2, 2]))
     assert function.report() == "1 piece of graph: the whole function"
+
+
+def test_what_runs_in_pieces_has_no_program():
+    function = in_pieces(lambda x: x * len(str(x.sum().tolist())))
+    with pytest.warns(UserWarning, match="no one Program"):
+        function(paddle.ones([1]))
+    with pytest.raises(RuntimeError, match="no one Program"):
+        _ = function.main_program

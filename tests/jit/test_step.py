@@ -135,6 +135,33 @@ def test_a_gradient_from_before_a_step_is_not_dropped_silently():
         step(x)
 
 
+@pytest.mark.filterwarnings("ignore:.*has a gradient from before this step")
+def test_what_the_refusal_of_a_gradient_from_before_proposes_works():
+    def run(made):
+        paddle.seed(1)
+        net, x = paddle.nn.Linear(3, 1), paddle.ones([2, 3])
+        optimizer = paddle.optimizer.Momentum(0.1, parameters=net.parameters())
+
+        def step(x):
+            loss = net(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        function, losses = made(step), []
+        for i in range(4):
+            if i % 2:
+                net(x * 2).sum().backward()
+            losses.append(function(x).item())
+        return losses
+
+    eager = run(lambda step: step)
+    assert eager == run(lambda step: paddle.jit.to_static(step, full_graph=False))
+    with pytest.raises(ArgumentError, match="pass full_graph=False, so that it runs in pieces"):
+        run(lambda step: paddle.jit.to_static(step, full_graph=True))
+
+
 def test_a_gradient_cleared_at_the_start_is_that_of_this_step_alone():
     w = paddle.to_tensor([3.0], stop_gradient=False)
     optimizer = paddle.optimizer.SGD(0.1, parameters=[w])

@@ -1,6 +1,7 @@
 """Calls, sizes and items: what stands for a Python value may be one of a Program."""
 
 import ast
+import itertools
 from typing import Any
 
 from scull.jit.convert.expression import Expressions, is_meaning
@@ -40,6 +41,11 @@ class Sizes(Expressions):
         return placed(meaning(node.attr, node.value), node)
 
 
+def is_starred(node: ast.expr) -> bool:
+    """Whether it is `*values`."""
+    return isinstance(node, ast.Starred)
+
+
 def is_shape(nodes: list[ast.expr]) -> bool:
     """Whether it is `x.shape`."""
     return len(nodes) == 1 and isinstance(nodes[0], ast.Attribute) and nodes[0].attr == "shape"
@@ -66,7 +72,19 @@ class Items(Expressions):
 
 
 class Lists(Expressions):
-    """`a + [b]` and `a += [b]`, where `a` may be a list of tensors of a Program."""
+    """`a + [b]`, `a += [b]` and `[b, *a]`, where `a` may be a list of tensors of a Program."""
+
+    def visit_List(self, node: ast.List) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or not any(map(is_starred, node.elts)):
+            return node
+        parts: list[ast.expr] = []
+        for starred, elements in itertools.groupby(node.elts, is_starred):
+            if starred:
+                parts += [e.value for e in elements]  # type: ignore[attr-defined]
+            else:
+                parts.append(ast.List(list(elements), ast.Load()))
+        return placed(meaning("spread", *parts), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)

@@ -84,7 +84,8 @@ def branch(control: Control, node: ast.If) -> Statements:
     """An `if`."""
     inside, live = [*node.body, *node.orelse], node.live_after  # type: ignore[attr-defined]
     state = control.state(inside, live)
-    first = (bound(inside) & control.scope.locals & node.live_inside) - live  # type: ignore[attr-defined]
+    both = bound(node.body) & bound(node.orelse)
+    first = (bound(inside) & control.scope.locals & (node.live_inside | both)) - live  # type: ignore[attr-defined]
     again = ast.Tuple([ast.Constant(n) for n in sorted(first)], ast.Load())
     functions = [control.made("then", [], node.body)]
     if node.orelse:

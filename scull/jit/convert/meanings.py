@@ -4,6 +4,7 @@ from builtins import slice
 
 from scull.jit.convert.run.branch import if_else, if_expression
 from scull.jit.convert.run.call import call
+from scull.jit.convert.run.comprehension import comprehension
 from scull.jit.convert.run.item import (
     change_item,
     extended,
@@ -11,6 +12,7 @@ from scull.jit.convert.run.item import (
     joined,
     rewrite_item,
     set_item,
+    spread,
     write_item,
 )
 from scull.jit.convert.run.journal import writing
@@ -36,6 +38,7 @@ __all__ = [
     "call",
     "change_item",
     "compare",
+    "comprehension",
     "contains",
     "extended",
     "for_loop",
@@ -53,6 +56,7 @@ __all__ = [
     "size",
     "size_of",
     "slice",
+    "spread",
     "while_loop",
     "write_item",
     "writing",

@@ -5,6 +5,7 @@ from typing import Any
 
 from scull.jit.convert.attribute import lower_attributes
 from scull.jit.convert.calls import Calls, Items, Lists, Parents, Sizes
+from scull.jit.convert.comprehension import Comprehensions
 from scull.jit.convert.control import Control, lower_control
 from scull.jit.convert.expression import Unannotated
 from scull.jit.convert.item import lower_items
@@ -23,6 +24,7 @@ FIRST = (
 EXPRESSIONS = (
     ("sizes", Sizes),  # before indices and calls are hidden in calls
     ("lists", Lists),
+    ("comprehensions", Comprehensions),  # before their tests become those of Python alone
     ("items", Items),
     ("asserts", Asserting),
     ("logic", Logic),

@@ -7,7 +7,6 @@ from scull.jit.convert.meanings import (
     and_,
     assert_,
     call,
-    compare,
     not_,
     or_,
     shape,
@@ -23,9 +22,12 @@ from scull.jit.convert.run.builtin import (
     zip_,
 )
 from scull.jit.convert.run.indexed import indexed, is_unknown
+from scull.jit.convert.run.logic import compared
 from scull.jit.convert.run.loop import record_loop
 from scull.jit.convert.run.state import State
 from scull.jit.convert.run.value import graph, is_array
+from scull.tensor.logic import all as all_of
+from scull.tensor.logic import any as any_of
 
 
 class Values:
@@ -106,12 +108,20 @@ def convert_assert(cond: Any, message: Any = "") -> None:
 
 
 def convert_shape_compare(left: Any, *args: Any) -> Any:
-    """A chain of comparisons: `args` are signs, and operands or functions that give them."""
-    parts = [
-        part if i % 2 == 0 or (callable(part) and graph(part) is None) else lambda part=part: part
-        for i, part in enumerate(args)
-    ]
-    return compare(left, *parts)
+    """A chain of comparisons: `args` are signs, and operands or functions that give them.
+
+    Of variables one truth value comes: whether all elements compare so, of `!=` whether one does.
+    """
+    result: Any = True
+    for sign, part in zip(args[::2], args[1::2], strict=True):
+        right = part() if callable(part) and graph(part) is None else part
+        found = compared(left, sign, right)
+        if graph(found) is not None:
+            found = (any_of if sign == "!=" else all_of)(found)
+        left, result = right, and_(result, lambda found=found: found)
+        if graph(result) is None and not result:
+            return result
+    return result
 
 
 def convert_var_dtype(var: Any, dtype: str) -> Any:

@@ -51,9 +51,9 @@ def a_pair_in_one_branch_alone(x):
 
 
 @bad(f32(2), ways=GRAPH)
-def nothing_returned_by_one_branch(x):
+def a_text_or_nothing_returned(x):
     if x.sum() > 0:
-        return x * 2
+        return "large"
 
 
 @bad(f32(2), ways=GRAPH)

@@ -82,6 +82,15 @@ def test_the_operators_are_those_of_converted_code():
     assert dy2static.convert_logical_not(0) is True
     assert dy2static.convert_shape_compare(1, "<", 2, "in", [1, 2]) is True
     assert dy2static.convert_shape_compare(1, ">", 2, "<", lambda: 1 / 0) is False
+    x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 3.0])
+    compared = paddle.jit.to_static(
+        lambda x, y: [
+            dy2static.convert_shape_compare(x, "==", y),
+            dy2static.convert_shape_compare(x, "!=", y),
+            dy2static.convert_shape_compare(x, "<=", y, "!=", x),
+        ]
+    )
+    assert [v.item() for v in compared(x, y)] == [False, True, True]
     assert dy2static.convert_var_dtype("3", "int") == 3
     assert dy2static.convert_pop([1, 2]) == 2 and dy2static.indexable(iter("ab")) == ["a", "b"]
     assert dy2static.convert_attr(np.ones(3), "size") == 3

@@ -32,10 +32,12 @@ class Again(Exception):
         path: tuple[Any, ...] = (),
         kind: Kind | None = None,
         written: Any = (),
+        apart: bool = False,
     ) -> None:
         super().__init__(place)
         self.place, self.path, self.kind = place, path, kind  # no kind: a list that grows
         self.written = written  # attributes that are state, too
+        self.apart = apart  # whether the first round is another one than the rest
 
 
 class Mark:

@@ -6,8 +6,8 @@ from typing import Any
 from scull.ir.variable import Variable
 from scull.jit.convert.run.attempt import TRIALS, Again, Mark, widened
 from scull.jit.convert.run.journal import unknown, watched
-from scull.jit.convert.run.merge import Chosen, Merging
-from scull.jit.convert.run.refusal import both_recorded, refused
+from scull.jit.convert.run.merge import Chosen, Merging, holds_value
+from scull.jit.convert.run.refusal import both_recorded, is_lenient, lenient_of_none, refused
 from scull.jit.convert.run.state import State
 from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of, value_of
 from scull.jit.convert.run.value import graph, truth
@@ -95,7 +95,7 @@ def recorded(
     conditions = [condition, logical_not(condition)]
     before = [tree_of(v) for v in state.read()]
     kept = [tree_of(v) for v in passing.read()] if passing else []
-    blocks, results = [], []
+    blocks, results, passed = [], [], []
     for branch in branches:
         block = mark.inner()
         with mark.program.inside(block), watched() as found:
@@ -108,14 +108,17 @@ def recorded(
                     raise refused("a function calls itself where a Tensor decides") from None
                 except Exception as error:
                     raise both_recorded(error) from None
-        if more := unknown(state, found):
+        if more := unknown(state, found, passing.read() if passing else ()):
             raise Again(written=more)
         results.append([tree_of(v) for v in state.read()])
         state.write(restored(before))
         if passing:
+            passed.append(passing.read())
             passing.write(restored(kept))
         blocks.append(block)
-    joined = Merging(blocks, state.names).joined(*results)
+    if passing and is_lenient():
+        told_of_none(passing.names, *passed)
+    joined = Merging(blocks, state.names, before).joined(*results)
     for which, block in zip(conditions, blocks, strict=True):
         if block.ops:
             ConditionalBlock([which], is_scalar_condition=True).complete(block)
@@ -125,3 +128,10 @@ def recorded(
 
     trees = [mapped(settled, tree) for tree in joined]
     return [value_of(t, t.origin if isinstance(t, Tree) else None) for t in trees]
+
+
+def told_of_none(names: list[str], first: list[Any], second: list[Any]) -> None:
+    """Warn of names that nobody reads later, and only one branch lets be None."""
+    for name, a, b in zip(names, first, second, strict=True):
+        if (a is None and holds_value(b)) or (b is None and holds_value(a)):
+            lenient_of_none(name, (), a, b)

@@ -9,8 +9,10 @@ from scull.core.meta import Kind
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
 from scull.jit.convert.run.indexed import Backwards, Beside, Numbered, Range, Walk, is_unknown
+from scull.jit.convert.run.journal import writing
 from scull.jit.convert.run.logic import and_, or_
-from scull.jit.convert.run.value import as_number, graph, is_array
+from scull.jit.convert.run.value import as_number, graph, is_array, truth
+from scull.static.growing import part
 from scull.static.printing import Print
 from scull.tensor import abs as absolute
 from scull.tensor import cast, maximum, minimum, reshape, stack
@@ -51,6 +53,8 @@ def casting(kind: type, dtype: str) -> Callable[..., Any]:
         found = graph(values[0]) if len(values) == 1 else None
         if found is None:
             return kind(*values)
+        if kind is bool and is_array(found):
+            return reshape(truth(found), [])
         wide = found.dtype.name if found.dtype.name == dtype[:-2] + "64" else dtype
         made = cast(found, wide)
         made.stop_gradient = True  # as a number of Python it would carry none
@@ -87,6 +91,16 @@ def zip_(*columns: Any, strict: bool = False) -> Any:
     return builtins.zip(*columns, strict=strict)
 
 
+def sequence(kind: type) -> Callable[..., Any]:
+    """`list` or `tuple`; of a list that a Program holds another such list."""
+
+    @functools.wraps(kind, updated=())
+    def function(*values: Any) -> Any:
+        return part(values[0], None, None) if values and is_array(values[0]) else kind(*values)
+
+    return function
+
+
 def reversed_(values: Any) -> Any:
     """`reversed`."""
     return Backwards(values) if is_unknown(values) else builtins.reversed(values)
@@ -109,6 +123,12 @@ def isinstance_(value: Any, kinds: Any) -> bool:
         if Tensor in asked:
             return True
     return builtins.isinstance(value, kinds)
+
+
+def setattr_(owner: Any, name: str, value: Any) -> None:
+    """`setattr`."""
+    writing(owner, name)
+    builtins.setattr(owner, name, value)
 
 
 def extreme(kind: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -177,12 +197,15 @@ BUILTINS: dict[Any, Any] = {
     builtins.int: casting(int, "int32"),
     builtins.isinstance: isinstance_,
     builtins.len: len_,
+    builtins.list: sequence(list),
     builtins.map: map_,
     builtins.max: extreme(max, maximum),
     builtins.min: extreme(min, minimum),
     builtins.print: print_,
     builtins.range: range_,
     builtins.reversed: reversed_,
+    builtins.setattr: setattr_,
     builtins.sum: sum_,
+    builtins.tuple: sequence(tuple),
     builtins.zip: zip_,
 }

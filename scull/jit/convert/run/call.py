@@ -8,9 +8,12 @@ from typing import Any
 
 from scull.core.interpreter import current
 from scull.core.tensor import Tensor
+from scull.errors import ForwardError
 from scull.jit.convert.convertible import is_left
 from scull.jit.convert.function import converted
 from scull.jit.convert.run.builtin import BUILTINS, CALL
+from scull.jit.convert.run.journal import changing
+from scull.jit.convert.scope import MUTATORS
 from scull.nn.layer.layers import Layer
 
 VALUES = frozenset(["item", "numpy", "tolist"])  # methods that ask a Tensor for its value
@@ -28,6 +31,9 @@ def call(function: Any) -> Any:
         if type(inner) is not types.FunctionType or is_left(function):
             return function
         return types.MethodType(converted(inner), function.__self__)
+    if kind is types.BuiltinFunctionType and function.__name__ in MUTATORS:
+        changing(function.__self__)
+        return function
     if kind is types.BuiltinFunctionType or kind is type:
         return found_builtin(function)
     if isinstance(function, type):
@@ -80,6 +86,9 @@ def calling(kind: type) -> Callable[..., Any]:
 def converted_forwards(layer: Layer) -> Iterator[None]:
     """Within, the forward of Layers that users wrote is the converted one."""
     changed = []
+    if not callable(layer.forward):
+        kind = type(layer.forward).__name__
+        raise ForwardError(f"`forward` of {type(layer).__name__} is {kind}, and cannot be called")
     for inner in layer.sublayers(include_self=True):
         own = vars(inner)
         if "forward" in own or is_left(inner):

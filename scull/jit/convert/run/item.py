@@ -7,11 +7,11 @@ from typing import Any
 from scull.core.tensor import Tensor
 from scull.eager.index import setitem
 from scull.ir.variable import Variable
-from scull.jit.convert.run.attempt import array_of
 from scull.jit.convert.run.indexed import Listed, place
+from scull.jit.convert.run.journal import changing
 from scull.jit.convert.run.refusal import refused
 from scull.jit.convert.run.value import graph, is_array, variable
-from scull.static.growing import part
+from scull.static.growing import backwards, extend, part
 from scull.tensor import reshape, where
 from scull.tensor.array import array_length, array_read, array_write
 from scull.tensor.creation import assign
@@ -36,12 +36,21 @@ CHANGES: dict[str, Callable[[Any, Any], Any]] = {
 def item(values: Any, index: Any) -> Any:
     """`values[index]`."""
     if is_array(values):
-        if isinstance(index, slice) and index.step in (None, 1):
-            return part(values, index.start, index.stop)
+        if isinstance(index, slice):
+            return sliced(values, index)
         return array_read(values, place(counted(values, index)))
     if isinstance(values, list | tuple | range) and isinstance(index, Variable):
         return Listed(values).item(index)
     return values[index]
+
+
+def sliced(array: Any, index: slice) -> Any:
+    """`array[start:stop:step]`."""
+    if index.step in (None, 1):
+        return part(array, index.start, index.stop)
+    if index.step == -1 and index.start is None and index.stop is None:
+        return backwards(array)
+    raise refused(f"a list of tensors that a Program holds has no {index}", "use a step of 1 or -1")
 
 
 def counted(array: Variable, index: Any) -> Any:
@@ -56,6 +65,7 @@ def set_item(values: Any, index: Any, value: Any) -> Any:
     if is_array(values):
         return array_write(variable(value), place(counted(values, index)), values)
     if isinstance(values, list) and isinstance(index, Variable):
+        changing(values)
         for i, old in enumerate(values):
             same = reshape(index, []) == i
             values[i] = where(same, variable(value), variable(old))
@@ -66,6 +76,7 @@ def set_item(values: Any, index: Any, value: Any) -> Any:
     if recorded is not None:
         assign(setitem(recorded, index, value), recorded)
         return values
+    changing(values)
     values[index] = value
     return values
 
@@ -89,19 +100,27 @@ def rewrite_item(values: Any, index: Any, sign: str, value: Any) -> None:
 
 def joined(left: Any, right: Any) -> Any:
     """`left + right`, of which one is a list."""
-    if not (is_array(left) or is_array(right)):
-        return left + right
-    made = part(left, None, None) if is_array(left) else array_of(left)
-    return extended(made, right)
+    return spread(left, right) if is_array(left) or is_array(right) else left + right
+
+
+def spread(*parts: Any) -> Any:
+    """`[*a, *b]` and so on, of which some may be lists of tensors that a Program holds."""
+    arrays = [p for p in parts if is_array(p)]
+    if not arrays:
+        return [v for p in parts for v in p]
+    made = part(arrays[0], 0, 0)
+    for values in parts:
+        extend(made, values if is_array(values) else [variable(v) for v in values])
+    return made
 
 
 def extended(values: Any, more: Any) -> Any:
     """What `values` is after `values += more`."""
     if not is_array(values):
+        if is_array(more):
+            return spread(values, more)
+        changing(values)
         values += more
         return values
-    if is_array(more):
-        raise refused("two lists of tensors that a Program holds are not joined")
-    for value in more:
-        values.append(variable(value))
+    extend(values, more if is_array(more) else [variable(v) for v in more])
     return values

@@ -6,8 +6,8 @@ from typing import Any
 
 from scull.ir.variable import Variable
 from scull.jit.convert.run.refusal import UNKNOWN, refused
-from scull.jit.convert.run.value import graph, truth
-from scull.static.nn.control_flow import Assert
+from scull.jit.convert.run.value import graph, is_array, truth
+from scull.ops.python import assert_true
 from scull.tensor.creation import full
 from scull.tensor.logic import any as any_of
 from scull.tensor.logic import equal, logical_and, logical_not, logical_or
@@ -62,7 +62,9 @@ def or_(first: Any, *rest: Later) -> Any:
 
 
 def whole(value: Variable) -> Any:
-    """The truth values of a variable."""
+    """The truth values of a variable; of a list whether something is in it."""
+    if is_array(value):
+        return truth(value)
     return value if value.dtype.name == "bool" else value.cast("bool")  # type: ignore[attr-defined]
 
 
@@ -127,8 +129,10 @@ def assert_(test: Any, message: Later | None) -> None:
     holds = graph(test)
     if holds is not None:
         holds = truth(holds)
-        said = None if message is None else graph(message())
-        Assert(holds, [holds] if said is None else [said])
+        said = None if message is None else message()
+        shown = graph(said)
+        text = "" if said is None or shown is not None else str(said)
+        assert_true(holds, [holds if shown is None else shown], message=text)
     elif not test:
         raise AssertionError(*([] if message is None else [message()]))
 

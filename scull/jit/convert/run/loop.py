@@ -8,11 +8,13 @@ from scull.core.meta import Meta
 from scull.core.op import meta_of
 from scull.core.tensor import Tensor
 from scull.ir.block import Block
+from scull.ir.reach import changed
 from scull.ir.variable import Variable
 from scull.jit.convert.run.attempt import TRIALS, Again, Kind, Mark, widened
+from scull.jit.convert.run.branch import record_branch
 from scull.jit.convert.run.journal import unknown, watched
-from scull.jit.convert.run.merge import PLAIN
-from scull.jit.convert.run.refusal import changing, refused
+from scull.jit.convert.run.merge import PLAIN, holds_value
+from scull.jit.convert.run.refusal import changing, is_lenient, refused
 from scull.jit.convert.run.state import UNDEFINED, State
 from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of
 from scull.jit.convert.run.value import (
@@ -62,6 +64,10 @@ def record_loop(
         except Again as again:
             mark.drop()
             state.write(restored(before))
+            if again.apart:
+                record_branch(first, body, None, state)
+                record_loop(tested(test()), test, body, state)
+                return
             if again.kind is not None:
                 kinds[again.place, again.path] = again.kind
             else:
@@ -77,6 +83,7 @@ class Round:
         self.mark, self.state, self.kinds = mark, state, kinds
         self.carriers: dict[Place, Variable] = {}  # what is read in the place of a value
         self.changed: list[tuple[Any, Any, Variable]] = []  # at first, after a round, its variable
+        self.rewritten: dict[Variable, None] = {}  # variables that a round changes in place
         self.lists: list[tuple[Variable, Variable]] = []  # those of tensors that others replace
 
     def record(self, first: Variable, test: Callable[[], Any], body: Callable[[], Any]) -> None:
@@ -88,10 +95,11 @@ class Round:
         with self.mark.program.inside(block):
             with watched() as written:
                 body()
-                after = truth(self.tested(test()))
+                after = truth(tested(test()))
             if more := unknown(self.state, written):
                 raise Again(written=more)
             found = [tree_of(v) for v in self.state.read()]
+        self.rewritten = changed(block)
         final = self.joined(before, found)
         instead = self.unchanged(before, block)
         self.changed = [(a, instead.get(id(b), b), v) for a, b, v in self.changed]
@@ -125,11 +133,6 @@ class Round:
         made.number, made.stop_gradient = (kind or kind_of(value))[1:]
         return made
 
-    def tested(self, holds: Any) -> Variable:
-        """What the condition is after a round, as a variable."""
-        found = graph(holds)
-        return found if found is not None else full([], bool(holds), "bool")
-
     def joined(self, before: list[Any], found: list[Any]) -> list[Any]:
         """The trees of the state behind the loop."""
         pairs = enumerate(zip(before, found, strict=True))
@@ -140,6 +143,8 @@ class Round:
         at, path = place
         if isinstance(a, Tree) and isinstance(b, Tree) and a.is_dict and b.is_dict:
             a = a.beside(b)  # what a round adds has no value before
+        if a is None and holds_value(b) and is_lenient():
+            raise Again(apart=True)
         if isinstance(b, Tree) and (a is UNDEFINED or b.alike(a)):
             olds = [UNDEFINED if a is UNDEFINED else a.child(k) for k in b.keys]
             triples = zip(b.keys, olds, b.children, strict=True)
@@ -147,7 +152,10 @@ class Round:
             return Tree(b.origin, b.keys, children)
         carrier = self.carriers.get(place)
         if b is carrier and carrier is not None:
-            return a
+            if carrier not in self.rewritten:
+                return a
+            self.changed.append((a, b, carrier))
+            return carrier
         if a is b or (isinstance(a, PLAIN) and type(a) is type(b) and a == b and carrier is None):
             return b
         if isinstance(a, Tree) and isinstance(a.origin, list) and not path and grows(b):
@@ -203,6 +211,12 @@ class Round:
             stops = carrier.stop_gradient
             assign(fitted(0 if a is UNDEFINED else a, carrier), carrier)
             carrier.stop_gradient = stops
+
+
+def tested(holds: Any) -> Variable:
+    """What the condition is after a round, as a variable."""
+    found = graph(holds)
+    return found if found is not None else full([], bool(holds), "bool")
 
 
 def grows(found: Any) -> bool:

@@ -9,10 +9,10 @@ from scull.core.op import meta_of
 from scull.core.tensor import Tensor
 from scull.ir.block import Block
 from scull.ir.variable import Variable
-from scull.jit.convert.run.attempt import Again
-from scull.jit.convert.run.refusal import differing
+from scull.jit.convert.run.attempt import Again, array_of
+from scull.jit.convert.run.refusal import differing, lenient_of_none
 from scull.jit.convert.run.state import UNDEFINED
-from scull.jit.convert.run.tree import Tree, mapped
+from scull.jit.convert.run.tree import Tree, emptied, leaves, mapped, value_of
 from scull.jit.convert.run.value import (
     fresh,
     is_array,
@@ -43,6 +43,9 @@ class Chosen:
         dtype = common(*found)
         if dtype is not None:
             found = [v if v.dtype is dtype else cast(v, dtype) for v in found]
+        if is_array(found[0]):  # a list in which nothing was written has no shape yet
+            short, long = sorted(found, key=lambda v: v.ndim)
+            short.meta = short.meta if short.ndim == long.ndim else long.meta
         made = select_input(found[::-1], cast(condition, int32))
         made.stop_gradient = all(v.stop_gradient for v in found)
         made.number = all(v.number for v in found)
@@ -89,10 +92,11 @@ def variable_like(value: Any, other: Any) -> Variable:
 
 
 class Merging:
-    """Joins the states that two blocks leave."""
+    """Joins the states that two blocks leave; `before` was theirs."""
 
-    def __init__(self, blocks: list[Block], names: list[str]) -> None:
-        self.blocks, self.names, self.around = blocks, names, blocks[0].parent
+    def __init__(self, blocks: list[Block], names: list[str], before: list[Any]) -> None:
+        self.blocks, self.names, self.before = blocks, names, before
+        self.around = blocks[0].parent
         self.handed: dict[tuple[int, int], Variable] = {}
 
     def joined(self, first: list[Any], second: list[Any]) -> list[Any]:
@@ -112,9 +116,15 @@ class Merging:
             return a
         if a is UNDEFINED or b is UNDEFINED:
             return self.alone(path, a, b)
+        if (a is None and holds_value(b)) or (b is None and holds_value(a)):
+            lenient_of_none(self.names[place], path, a, b)
+            return self.padded(path, a, b)
         if isinstance(a, Tree) or isinstance(b, Tree):
             if is_list(a) and is_list(b) and not path:
-                raise Again(place)
+                if is_list(self.before[place]) and not is_array(self.before[place]):
+                    raise Again(place)
+                pair = [self.array(side, v) for side, v in enumerate((a, b))]
+                return Chosen([self.outside(side, v) for side, v in enumerate(pair)])
         elif is_value(a) and is_value(b) and is_array(a) == is_array(b):
             dtype = common(said(a), said(b))
             return Chosen([self.outside(0, a, dtype), self.outside(1, b, dtype)])
@@ -131,6 +141,24 @@ class Merging:
             return Chosen(pair if side == 0 else pair[::-1])
 
         return mapped(leaf, a if side == 0 else b, path)
+
+    def padded(self, path: tuple[Any, ...], a: Any, b: Any) -> Any:
+        """The value of the branch that leaves no None; zeros where the other is taken."""
+        side = 0 if b is None else 1
+
+        def leaf(value: Any, _: Any) -> Any:
+            if not is_value(value) or is_array(value):
+                return value
+            pair = [self.outside(side, value), UNDEFINED]
+            return Chosen(pair if side == 0 else pair[::-1])
+
+        return mapped(leaf, a if side == 0 else b, path)
+
+    def array(self, side: int, value: Any) -> Variable:
+        """A list that one branch leaves as a variable."""
+        block = self.blocks[side]
+        with block.program.inside(block):
+            return value if is_array(value) else array_of(value_of(value))
 
     def outside(self, side: int, value: Any, dtype: DType | None = None) -> Any:
         """A variable around the block that has this value, cast there; what is none stays.
@@ -155,11 +183,11 @@ class Merging:
         return known
 
 
+def holds_value(value: Any) -> bool:
+    """Whether it is a tensor or a number, or holds some."""
+    return any(is_value(leaf) and not is_array(leaf) for leaf in leaves(value))
+
+
 def is_list(value: Any) -> bool:
     """Whether it is a list, or holds one in a Program."""
     return is_array(value) or (isinstance(value, Tree) and isinstance(value.origin, list))
-
-
-def emptied(origin: Any) -> Any:
-    """A container of the same kind that nobody holds."""
-    return origin if isinstance(origin, tuple) else type(origin)()

@@ -1,9 +1,11 @@
 """Errors of what cannot stand in a Program: the law, the user's line, and a rewrite if certain."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from scull.core.interpreter import current
 from scull.core.refusal import user_line
 from scull.errors import ArgumentTypeError, ScullError, located
 from scull.jit.convert.run.state import UNDEFINED
@@ -20,13 +22,32 @@ def refused(law: str, rewrite: str = "") -> Exception:
     return located(ArgumentTypeError(law), where)
 
 
+def is_lenient() -> bool:
+    """Whether what PaddlePaddle records is recorded, and not left to pieces of graph."""
+    mode: Any = current()
+    return not mode.captures or mode.lenient
+
+
+def lenient_of_none(name: str, path: tuple[Any, ...], a: Any, b: Any) -> None:
+    """Warn of a value that is None in one branch alone, or refuse it."""
+    if not is_lenient():
+        raise differing(name, path, a, b)
+    warnings.warn(
+        f"{branches(name, path, a, b)} (at {user_line()}). A Program has zeros for None: Set var "
+        "to 'None' in ifelse block might lead to error.",
+        stacklevel=2,
+    )
+
+
+def branches(name: str, path: tuple[Any, ...], a: Any, b: Any) -> str:
+    """What a value is in each of two branches."""
+    what = "what the function returns" if is_result(name) else f"`{shown(path, name)}`"
+    return f"{what} is {kind_of(a)} where the condition holds and {kind_of(b)} where it does not"
+
+
 def differing(name: str, path: tuple[Any, ...], a: Any, b: Any) -> Exception:
     """The error of a value that two branches leave as different kinds."""
-    what = "what the function returns" if is_result(name) else f"`{shown(path, name)}`"
-    law = (
-        f"{what} is {kind_of(a)} where the condition holds and {kind_of(b)} where it does not; "
-        f"which of them {UNKNOWN}"
-    )
+    law = f"{branches(name, path, a, b)}; which of them {UNKNOWN}"
     if is_result(name) and count_of(a) != count_of(b):
         law = f"Your if/else have different number of return value: {law}"
     rewrite = ""

@@ -1,10 +1,12 @@
 """Values with the lists, tuples and dictionaries that hold them, as they were at one time."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from scull.jit.convert.run.state import UNDEFINED
+
+CONTAINERS = (list, dict, set, OrderedDict, defaultdict, deque)
 
 
 class Tree:
@@ -40,10 +42,12 @@ class Tree:
 
 def tree_of(value: Any) -> Any:
     """`value`, or what it holds when it is a container."""
-    if type(value) is list or isinstance(value, tuple):
+    if type(value) in (list, deque) or isinstance(value, tuple):
         return Tree(value, tuple(range(len(value))), [tree_of(v) for v in value])
-    if type(value) in (dict, OrderedDict):
+    if type(value) in CONTAINERS and isinstance(value, dict):
         return Tree(value, tuple(value), [tree_of(v) for v in value.values()])
+    if type(value) is set:
+        return Tree(value, tuple(sorted(value, key=id)), [None] * len(value))
     return value
 
 
@@ -55,13 +59,22 @@ def value_of(tree: Any, origin: Any = None) -> Any:
     if isinstance(tree.origin, tuple):
         fields = hasattr(tree.origin, "_fields")
         return type(tree.origin)(*values) if fields else tuple(values)
-    found = tree.origin if origin is tree.origin else type(tree.origin)()
-    if isinstance(found, list):
-        found[:] = values
-    else:
-        found.clear()
+    found = tree.origin if origin is tree.origin else emptied(tree.origin)
+    found.clear()
+    if isinstance(found, dict):
         found.update(zip(tree.keys, values, strict=True))
+    elif isinstance(found, set):
+        found.update(tree.keys)
+    else:
+        found.extend(values)
     return found
+
+
+def emptied(origin: Any) -> Any:
+    """A container of the same kind that nobody holds."""
+    if isinstance(origin, tuple):
+        return origin
+    return defaultdict(origin.default_factory) if type(origin) is defaultdict else type(origin)()
 
 
 def mapped(function: Callable[[Any, Any], Any], tree: Any, path: Any = ()) -> Any:

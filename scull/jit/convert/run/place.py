@@ -1,0 +1,69 @@
+"""Where a list or a dictionary is held that a call has changed."""
+
+from collections import deque
+from collections.abc import Iterator
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
+from scull.jit.convert.run.state import UNDEFINED, Attribute, Global, Local, State
+from scull.jit.convert.run.tree import CONTAINERS
+
+MOST = 10_000  # values that are looked at
+Found = tuple[Any, str]  # a place, and what errors call it
+
+
+class Owner:
+    """A place that always holds one object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def read(self) -> Any:
+        return self.value
+
+
+def place_of(state: State, container: Any) -> Found | None:
+    """The variable or attribute that holds a container, perhaps in another one.
+
+    It is sought from the variables around a construct: in attributes of what they hold, and in
+    the variables around functions.
+    """
+    waiting: deque[Found] = deque((Local(c), n) for n, c in state.cells.items())
+    seen: set[int] = set()
+    while waiting and len(seen) < MOST:
+        place, name = waiting.popleft()
+        for value in within(place.read()):
+            if value is container:
+                return place, name
+            if id(value) not in seen:
+                seen.add(id(value))
+                waiting.extend(places_in(value, name))
+    return None
+
+
+def within(value: Any) -> Iterator[Any]:
+    """A value, and what it holds when it is a container."""
+    yield value
+    if type(value) in CONTAINERS or isinstance(value, tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from within(part)
+
+
+def places_in(value: Any, name: str) -> Iterator[Found]:
+    """The places in an object, or around a function."""
+    if isinstance(value, Tensor | Variable | ModuleType | type) or value is UNDEFINED:
+        return
+    if isinstance(value, MethodType):
+        yield Owner(value.__self__), name
+        value = value.__func__
+    if isinstance(value, FunctionType):
+        pairs = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        yield from ((Local(cell), word) for word, cell in pairs)
+        for word in value.__code__.co_names:
+            if word in value.__globals__:
+                yield Global(value.__globals__, word), word
+        return
+    for word in getattr(value, "__dict__", ()):
+        yield Attribute(Owner(value), word), f"{name}.{word}"

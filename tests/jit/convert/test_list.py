@@ -1,0 +1,125 @@
+"""Lists of tensors that a Program holds: the same as Python's."""
+
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentTypeError
+from tests.jit.convert.ways import alike
+
+P, N = [1.0, 2.0], [-1.0, -2.0]
+
+
+def multiples(x, count=3):
+    """`0 x`, `1 x` and so on, in a list that grows where a Tensor decides."""
+    made = []
+    i = paddle.zeros([], "int64")
+    while i < count + (x.sum() * 0).astype("int64"):
+        made.append(x * i)
+        i = i + 1
+    return made
+
+
+@alike((P,))
+def test_a_list_is_spread_in_another_one(x):
+    items, more = multiples(x), multiples(x + 1)
+    return paddle.stack([x, *items, x * 7, *more])
+
+
+@alike((P,))
+def test_lists_are_added_multiplied_and_extended(x):
+    items, more = multiples(x), multiples(x + 1)
+    both = items + more
+    items += more
+    front = [x] + more
+    return paddle.stack(both), paddle.stack(items), paddle.stack(front), paddle.stack(more * 2)
+
+
+@alike((P,))
+def test_a_list_of_python_takes_over_one_of_the_program(x):
+    more = [x]
+    more.extend([])
+    joined = more + multiples(x)
+    return paddle.stack(joined), len(joined)
+
+
+@alike((P,))
+def test_lists_are_copied_cleared_reversed_and_cut(x):
+    items = multiples(x)
+    other = items.copy()
+    other.append(x)
+    backwards = items[::-1]
+    del items[0]
+    kept = list(items)
+    items.clear()
+    items.append(x * 9)
+    return [paddle.stack(v) for v in (other, backwards, kept, items, tuple(items))]
+
+
+@alike((P,))
+def test_a_list_is_true_where_something_is_in_it(x):
+    items = multiples(x)
+    y = x + 1 if items else x
+    if not items:
+        y = y * 100
+    return y, bool(items) and x.sum() > 0
+
+
+@alike((P,), (N,))
+def test_a_comprehension_may_filter_by_tensors(x):
+    return paddle.stack([v for v in [x, -x, x * 2] if v.sum() > 0])
+
+
+@alike((P,))
+def test_a_comprehension_walks_along_a_list_of_the_program(x):
+    doubled = paddle.stack([v * 2 for v in multiples(x)])
+    numbered = paddle.stack([v * i for i, v in enumerate(multiples(x))])
+    chosen = paddle.stack([(v if v.sum() > 2 else -v) for v in multiples(x) if v.sum() > 0])
+    return doubled, numbered, chosen, sum([v.sum() for v in multiples(x)])
+
+
+@alike(([P, N, P],))
+def test_a_comprehension_walks_along_rows(x):
+    return paddle.stack([row * 2 + i for i, row in enumerate(x)])
+
+
+@alike((P,))
+def test_comprehensions_keep_the_scopes_of_python(x):
+    i = 5
+    table = [[i * j for j in range(2)] for i in range(3)]
+    functions = [lambda v, i=i: v * i for i in range(3)]
+    shadowed = [x for x in [x, x * 2]]
+    first = [a + b for (a, b) in [(x, 1), (x, x)]]
+    return table, i, [f(x) for f in functions], shadowed, first, [*(n for n in range(2))]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x: multiples(x) + 1, "what is added to it is a list, not int"),
+        (lambda x: multiples(x) < multiples(x), "which has no `__lt__`"),
+        (lambda x: x * multiples(x), "which has no `__mul__`"),
+        (lambda x: multiples(x)[::2], "use a step of 1 or -1"),
+    ],
+)
+def test_what_lists_of_a_program_do_not_do_is_refused(function, said):
+    with pytest.raises(ArgumentTypeError, match=said):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(P))
+
+
+@alike((P,), (N,))
+def test_lists_of_two_lengths_are_made_in_two_branches(x):
+    if x.sum() > 0:
+        made = [x, x * 2, x * 3]
+    else:
+        made = [x]
+    return paddle.stack(made).sum(axis=0)
+
+
+@alike((P,), (N,))
+def test_a_list_that_grew_is_replaced_in_a_branch(x):
+    items = multiples(x)
+    if x.sum() > 0:
+        items = [x, x * 2]
+        items.append(x * 4)
+    items.append(x)
+    return paddle.stack(items)
