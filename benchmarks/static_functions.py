@@ -51,11 +51,11 @@ def plan_alone(paddle: Any) -> tuple[Callable[[], float], Callable[[], float]]:
     static = paddle.jit.to_static(ten_operators, full_graph=True)
     static(x)
     _, (_, piece) = static.program_cache.last()
-    bound, slots = piece.alone.bound, piece.alone.slots
+    bound, fills = piece.alone.bound, piece.alone.fills
 
     def plan() -> None:
-        frame: list[Any] = [None] * bound.size
-        for slot in slots:
+        frame = bound.blank.copy()
+        for _, slot in fills:
             frame[slot] = x.array
         run_plan(bound.plan, bound.steps, frame)
 

@@ -10,6 +10,7 @@ import numpy as np
 from scull.core import session
 from scull.core.around import Surrounding, release, surround
 from scull.core.dtype import bfloat16, of_array
+from scull.core.leaf import leaves
 from scull.core.op import Op
 from scull.core.operand import weak_meta
 from scull.core.refusal import situation, user_line
@@ -163,10 +164,7 @@ _count = Count()
 
 def arrays(values: Any) -> Iterator[Any]:
     """The arrays with numbers among results."""
-    for v in values if isinstance(values, list | tuple) else (values,):
-        if isinstance(v, list | tuple):
-            yield from arrays(v)
-            continue
+    for v in leaves(values if isinstance(values, list | tuple) else (values,)):
         array = v.array if isinstance(v, Tensor) else v
         array = array.values if isinstance(array, Rows) else array
         if has_numbers(array):

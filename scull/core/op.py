@@ -16,6 +16,7 @@ from scull.errors import SlotError, UnknownOpError
 REGISTRY: dict[str, "Op"] = {}  # by our name
 BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
 
+ORDERS = 9  # of gradients: their rules grow with each, and so many nobody needs
 EFFECTS = frozenset({"random", "reads", "writes", "python", "communicates", "blocks"})
 
 
@@ -78,6 +79,7 @@ class Op:
         self.planned: Callable[..., Any] | None = None  # of a gradient operator: for plans
         self.widens = False  # whether the kernel computes in float32 with half precision
         self.over: Callable[..., Any] | None = None  # a kernel whose `out` may be an operand
+        self.direct: Callable[..., Any] | None = None  # tells NumPy's own call, where there is one
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
@@ -219,7 +221,7 @@ def by_name() -> dict[str, Op]:
 def op_of(type: str) -> Op:
     """The operator of the type a Program shows; a gradient operator is derived."""
     op = BY_TYPE.get(type) or by_type().get(type)
-    if op is None and type.endswith("_grad"):
+    if op is None and type.endswith("_grad") and not type.endswith("_grad" * ORDERS):
         op = op_of(type.removesuffix("_grad")).gradient
     if op is None:
         raise UnknownOpError(f"no operator of type `{type}` is declared")
@@ -277,6 +279,14 @@ class Declaration:
         self.op.short = self.op.over = getattr(numpy, name)
         if not self.op.kinds:
             self.op.cpu = self.op.short
+
+    def direct(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach what tells, of a NumPy dtype and attributes, what the kernel comes to.
+
+        That is None, or a function of NumPy with the operands that follow those of the operator.
+        """
+        self.op.direct = rule
+        return rule
 
     def bound(self) -> None:
         if self.op.forward:

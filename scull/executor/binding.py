@@ -46,6 +46,7 @@ class Bound:
 
     __slots__ = (
         "begun",
+        "blank",
         "cells",
         "checked",
         "device",
@@ -72,7 +73,7 @@ class Bound:
 
     def __init__(self, plan: Plan, scope: Scope) -> None:
         self.plan, self.size, self.draws, self.fetches = plan, plan.size, plan.draws, plan.fetches
-        self.steps = tuple((s.call, s.get, s.put, s.frees) for s in plan.steps)
+        self.steps, self.blank = plan.loop, plan.blank
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
         self.stores = tuple((cell_of(scope, name), slot) for name, slot in plan.stores)
         self.left = tuple((cell_of(scope, name), slot, copy) for name, slot, copy in plan.left)
@@ -150,7 +151,7 @@ def filled(bound: Bound, feed: Any, limit: int = 0) -> list[Any]:
 
     What is refused, as a run that may take more than `limit` bytes is, has changed nothing.
     """
-    frame: list[Any] = [None] * bound.size
+    frame: list[Any] = bound.blank.copy()
     for entry in bound.feeds:
         value = feed[entry.name]
         if type(value) is not np.ndarray:

@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 from scull.core.meta import Kind
 from scull.errors import ProgramError
 from scull.executor.alias import shape_readers, written
-from scull.ir.operator import Operator, each
+from scull.ir.operator import Operator, each, effects
 from scull.ir.reach import inner_gradients, results_of, seeds_of
 from scull.ir.variable import Variable
 from scull.ops.array import grown
-
-MOST_NESTED = 128  # blocks in one another
 
 
 @dataclass(frozen=True)
@@ -90,12 +88,6 @@ class BlockOp:
         return ()
 
 
-def effects(operator: Operator) -> frozenset[str]:
-    """What an operator does besides its results; one with a seed draws from nobody."""
-    found: frozenset[str] = operator.op.effects
-    return found - {"random"} if operator.attrs.get("seed") else found
-
-
 def inner_block(o: Operator) -> Any:
     """The block of an operator; ProgramError where that is no block within its own."""
     (block,) = o.blocks()
@@ -104,11 +96,6 @@ def inner_block(o: Operator) -> Any:
             f"`{o.type}` at {o.line or 'a loaded file'} stands in block {o.block.idx} and owns "
             f"block {block.idx}, which lies in block {block.parent_idx}"
         )
-    depth, around = 0, block
-    while around is not None:
-        depth, around = depth + 1, around.parent
-    if depth > MOST_NESTED:
-        raise ProgramError(f"`{o.type}` at {o.line} is the {depth}th block in another; simplify it")
     return block
 
 

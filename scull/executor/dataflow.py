@@ -7,11 +7,10 @@ import numpy as np
 
 from scull.errors import UnsupportedError
 from scull.executor.alias import shape_readers
-from scull.executor.closed import effects
 from scull.executor.flow import Run
 from scull.executor.instruction import DRAW, Instruction, whole
 from scull.executor.partition import graph_of
-from scull.ir.operator import Operator
+from scull.ir.operator import Operator, effects
 from scull.ir.variable import Variable
 from scull.ir.verify_dataflow import PRIMITIVES, check_dataflow, is_inner, makers_of
 

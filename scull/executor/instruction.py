@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd.bound import bound_gradient
 from scull.core.eager import SILENT
 from scull.core.interpreter import interpreting
+from scull.core.leaf import leaves
 from scull.core.memory import owner
 from scull.core.meta import Kind
 from scull.core.op import as_outputs, filled
 from scull.core.random import Draw
 from scull.core.tensor import Rows, Stub, Tensor, new
 from scull.executor.alias import shape_readers
-from scull.executor.closed import effects
-from scull.ir.operator import Operator, program_outputs
+from scull.ir.operator import Operator, effects, program_outputs
 from scull.ir.told import value_of
 from scull.ir.variable import Variable
 from scull.runtime.turn import calling
@@ -226,10 +227,8 @@ def apart(found: Any, taken: set[int]) -> Any:
 
 def flat(values: Any) -> Iterator[Any]:
     """The arrays among values, those of lists and of sparse rows too."""
-    for v in values:
-        if isinstance(v, list | tuple):
-            yield from flat(v)
-        elif isinstance(v, Rows):
+    for v in leaves(values):
+        if isinstance(v, Rows):
             yield v.values
         elif isinstance(v, np.ndarray):
             yield v
@@ -273,7 +272,8 @@ def bound_kernel(
     else:
         kernel = op.cpu or op.compute
     if op.forward is not None:
-        return partial(op.planned or op.compute, **attrs), False
+        bound = None if op.planned else bound_gradient(op, attrs)
+        return bound or partial(op.planned or op.compute, **attrs), False
     if op.in_place:
         return in_place(operator, kernel, attrs), False
     plain = isinstance(op.short, np.ufunc) and kernel is not op.rows_kernel

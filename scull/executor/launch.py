@@ -21,7 +21,6 @@ from scull.core.tensor import stub
 from scull.errors import UnknownSizeError, is_located, located
 from scull.executor.alias import written
 from scull.executor.binding import Bound, remembered
-from scull.executor.closed import effects
 from scull.executor.crew import run_crew, run_ordered
 from scull.executor.instruction import DRAW, Instruction
 from scull.executor.made import Made, Results, results_by
@@ -32,6 +31,7 @@ from scull.executor.schedule import Schedule, device_schedule
 from scull.executor.stream import DIRECT, SYNCHRONIZE, Streams, Wait, streams_of
 from scull.executor.transfer import COMPUTE, COPY_IN, COPY_OUT, HOST, Spot, Task
 from scull.flags import PADDLE, flag
+from scull.ir.operator import effects
 from scull.runtime.device import Buffer, Device, Event, Part, Stream
 from scull.runtime.resident import (
     Cell,

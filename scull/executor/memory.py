@@ -19,6 +19,7 @@ from scull.ir.variable import Variable
 from scull.ir.verify_dataflow import paths_of
 
 Metas = dict[Variable, Meta]
+MOST_LOOPS = 8  # in one another, of which a peak is known
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Sizes:
         self.strided: set[Variable] = set()  # values that may not lie in order
         self.lies: dict[Variable, Origin] = {}  # of the last step: results in another's memory
         self.known = Known({})
+        self.loops = 0  # around these steps
         self.held = 0  # what a run of the last step's block keeps for its gradient; -1: unknown
         self.rounds: int | None = None  # how many there are of it
         self.live = self.peak = self.within = 0  # of the last step: what its block took
@@ -119,6 +121,9 @@ class Sizes:
         """Take what the block of an operator takes while it runs, of a loop in any round."""
         o, plan = step.operator, step.nested
         inner = Sizes(dict(self.metas))
+        inner.loops = self.loops + o.op.repeats
+        if inner.loops > MOST_LOOPS:  # each is followed twice, in the one around it, too
+            raise UnknownSizeError(f"{said(o)}, which lies in {self.loops} others")
         inner.strided.update(self.strided)
         inner.known = Known(dict(self.known.values))
         inner.known.forget(o.results())

@@ -12,7 +12,7 @@ from scull.core.eager import kernel_for
 from scull.core.memory import owner
 from scull.core.op import Op, meta_of, op_of
 from scull.core.tensor import stub
-from scull.errors import ArgumentError, RunError, UninitializedError
+from scull.errors import ArgumentError, ProgramError, RunError, UninitializedError
 from scull.executor.alias import shape_readers
 from scull.executor.closed import BlockOp
 from scull.executor.instruction import DRAW, Instruction, apart, flat, whole
@@ -46,7 +46,7 @@ class Inner:
 
     def entered(self, around: Frame) -> Frame:
         """A frame with what a run of the block finds."""
-        frame: Frame = [None] * self.plan.size
+        frame: Frame = self.plan.blank.copy()
         frame[DRAW] = around[DRAW]
         for outer, own in self.entries:
             frame[own] = around[outer]
@@ -142,6 +142,8 @@ class Loop:
     def __init__(self, operator: Operator, slots: Slots, inner: Inner) -> None:
         self.inner, op = inner, operator.op
         (condition,) = each(op.source.inputs[1])
+        if condition not in inner.own:
+            raise ProgramError(f"nothing in a loop touches its condition `{condition.name}`")
         self.name, self.slot = condition.name, inner.own[condition]
         self.most = flag("MAX_ROUNDS") or -1
         self.scopes = scopes_slot(operator, slots)

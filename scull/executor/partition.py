@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scull.executor.closed import effects
 from scull.executor.instruction import Instruction, bind
 from scull.executor.plan import IN_ORDER
 from scull.executor.region import (
@@ -24,7 +23,7 @@ from scull.executor.region import (
     Region,
     Token,
 )
-from scull.ir.operator import Operator
+from scull.ir.operator import Operator, effects
 from scull.ir.variable import Variable
 from scull.ir.verify_dataflow import Path, comes_back, in_order, is_inner, makers_of, paths_of
 from scull.ops.array import place_of

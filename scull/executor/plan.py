@@ -1,7 +1,7 @@
 """The plan: everything decided before a Program runs, immutable and printable."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +9,8 @@ from scull.core.meta import Kind, Meta
 from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
-from scull.executor.closed import BlockOp, effects
+from scull.executor.closed import BlockOp
+from scull.executor.constant import constants
 from scull.executor.convert import converted
 from scull.executor.dependency import Graph, graph_of, legal_order
 from scull.executor.instruction import Instruction, bind
@@ -19,7 +20,8 @@ from scull.executor.order import early_updates
 from scull.executor.prepare import prepare
 from scull.executor.reuse import reusing
 from scull.executor.text import dot_text, plan_text
-from scull.ir.operator import Operator
+from scull.ir.depth import deep, depth_of, room_for, with_room
+from scull.ir.operator import Operator, effects
 from scull.ir.variable import Variable
 
 if TYPE_CHECKING:
@@ -53,6 +55,12 @@ class Plan:
     left: tuple[tuple[str, int, bool], ...] = ()  # temporaries for the scope, whether as copies
 
     @cached_property
+    def depth(self) -> int:
+        """How many blocks lie in one another."""
+        owner = next((step.operator for step in self.steps if step.nested is not None), None)
+        return 0 if owner is None else depth_of(owner.block.program)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """What stands in each slot."""
         return ("none", "draw", *(v.name for v in self.variables[FIRST:]))
@@ -63,9 +71,28 @@ class Plan:
         return tuple(step for step in self.steps if not step.is_shape)
 
     @cached_property
+    def constants(self) -> dict[int, Any]:
+        """What some steps give in every run, by their numbers."""
+        return constants(self.steps, self.kept)
+
+    @cached_property
+    def blank(self) -> list[Any]:
+        """A frame as a run of the loop begins with it, which copies it: with the constants."""
+        frame: list[Any] = [None] * self.size
+        for number, value in self.constants.items():
+            frame[self.steps[number].put] = value
+        return frame
+
+    @cached_property
     def loop(self) -> tuple[Any, ...]:
-        """The steps as the loop takes them."""
-        return tuple((s.call, s.get, s.put, s.frees) for s in self.steps)
+        """The steps as the loop takes them: those that have something to do."""
+        known, rows = self.constants, enumerate(self.steps)
+        stay = {self.steps[number].put for number in known}
+        return tuple(
+            (s.call, s.get, s.put, tuple(slot for slot in s.frees if slot not in stay))
+            for number, s in rows
+            if number not in known
+        )
 
     @cached_property
     def graph(self) -> Graph:
@@ -92,16 +119,19 @@ class Plan:
     def peak_for(self, given: Mapping[int, Meta], strided: Iterable[int] = ()) -> "Peak":
         """The same for what stands in some slots when a run starts, in `strided` not in order."""
         peak_of = load("scull.executor.memory", "peak_of")  # few runs ask for it
-        return peak_of(self.steps, self.variables, given, strided)  # type: ignore[no-any-return]
+        with room_for(self.depth):
+            return peak_of(self.steps, self.variables, given, strided)  # type: ignore[no-any-return]
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
         return dot_text(self)
 
     def __str__(self) -> str:
-        return plan_text(self)
+        with room_for(self.depth):
+            return plan_text(self)
 
 
+@deep
 def make_plan(
     block: Any,
     feed_names: tuple[str, ...],
@@ -201,7 +231,8 @@ def laid_out(
     for o in operators:
         if isinstance(o.op, BlockOp):
             inner = inner_of(nested_plan(o.op, order), o.op, slots)
-            steps.append(bind_blocks(o, slots, o in copies, inner))
+            step, depth = bind_blocks(o, slots, o in copies, inner), depth_of(o.block.program)
+            steps.append(step if within else replace(step, call=with_room(step.call, depth)))
         elif o.op.has_blocks:  # all operators of a block of dataflow
             bind_dataflow = load("scull.executor.dataflow", "bind_dataflow")
             steps.append(bind_dataflow(o, slots, order.seed))

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scull.deferred import load
-from scull.errors import FeedError, FetchError, UnknownOpError
+from scull.errors import FeedError, FetchError
 from scull.executor.closed import closed
-from scull.ir.operator import ForeignOp, Operator
+from scull.ir.lacking import check_declared
+from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 from scull.ir.verify_dataflow import is_dataflow
 
@@ -35,12 +36,7 @@ def call_text(o: Operator) -> str:
 def prepare(block: Any, feed_names: tuple[str, ...], fetch_names: tuple[str, ...]) -> Prepared:
     """Check the edges and drop operators that feed and fetch."""
     operators = tuple(o for o in block.ops if o.type not in ("feed", "fetch", "fetch_v2"))
-    for o in operators:
-        if isinstance(o.op, ForeignOp):
-            raise UnknownOpError(
-                f"no operator of type `{o.type}` is declared; "
-                f"it stands at {o.line or 'a loaded file'}"
-            )
+    check_declared(block)
     feeds = tuple(v for v in (block.find(n) for n in feed_names) if v is not None)
     fetches = tuple(fetched(block, n) for n in fetch_names)
     if is_dataflow(operators):

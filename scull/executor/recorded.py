@@ -25,7 +25,7 @@ def kept(bound: Bound, timeline: Timeline) -> Bound:
     if found is None:
         found = timeline.kept[bound] = copy(bound)
         found.plan, found.launches = timed_plan(bound.plan), {}  # which know plans by their ids
-        found.steps = found.plan.loop
+        found.steps, found.blank = found.plan.loop, found.plan.blank
     return found
 
 
@@ -34,7 +34,9 @@ def timed_plan(plan: Plan) -> Plan:
     found = copy(plan)
     steps = (s if s.is_shape else replace(s, call=timed(s, i)) for i, s in enumerate(plan.steps))
     vars(found)["steps"] = tuple(steps)
-    for name in ("instructions", "loop"):  # were made of the steps before
+    vars(found).pop("instructions", None)  # were made of the steps before
+    vars(found)["constants"] = {}  # whose steps are spans, too
+    for name in ("loop", "blank"):
         vars(found).pop(name, None)
     return found
 

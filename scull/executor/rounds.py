@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.op import as_outputs
 from scull.executor.instruction import Instruction
-from scull.ir.operator import Operator
+from scull.ir.operator import Operator, each
 from scull.ir.variable import Variable
-from scull.passes.unroll import COMPUTED, is_small
+from scull.passes.unroll import COMPUTED, computed_ahead, is_small
 
 MOST = 20_000  # rounds that are counted one by one
 
@@ -33,9 +32,10 @@ class Known:
         """The results of an operator whose operands are known."""
         if not all(map(is_small, o.results())):
             return ()
-        attrs = o.attrs | ({"out": None} if o.op.in_place else {})
-        operands = [None if v is None else np.array(self.values[v]) for v in o.inputs]
-        return as_outputs(o.op, (o.op.cpu or o.op.compute)(*operands, **attrs))
+        arrays = [[np.array(self.values[v]) for v in each(slot)] for slot in o.inputs]
+        pairs = zip(o.op.inputs, arrays, strict=True)
+        operands = [x if n in o.op.lists else x[0] if x else None for n, x in pairs]
+        return computed_ahead(o, operands)
 
     def forget(self, variables: Iterable[Variable]) -> None:
         """Know these no more."""

@@ -49,6 +49,12 @@ class Held:
     slots: dict[int, None] = field(default_factory=dict)  # whose values lay in it, in order
     users: set[int] = field(default_factory=set)  # those of `slots` whose values still do
     freed: int | None = None  # None: it outlived the run
+    memory: Any = None  # kept while it counts: no other gets its id
+
+    def free(self, ledger: "Ledger") -> None:
+        """It is gone."""
+        self.freed, self.memory = len(ledger.history), None
+        ledger.add(-self.size)
 
 
 @dataclass
@@ -98,7 +104,12 @@ def run_checked(plan: "Plan", frame: Frame, ledger: Ledger) -> None:
     """Run `plan` step by step and count bytes, under the settings POISON, DEBUG and
     FLAGS_check_nan_inf.
     """
-    Checked(plan, frame, ledger)()
+    checked = Checked(plan, frame, ledger)
+    try:
+        checked()
+    finally:
+        for held in checked.counted.values():
+            held.memory = None  # what outlives the run is the caller's
 
 
 class Checked:
@@ -172,8 +183,7 @@ class Checked:
         """Count no more what the blocks of a step made: what goes on is counted out here."""
         for inner in self.inner:
             for held in inner.counted.values():
-                held.freed = len(self.ledger.history)
-                self.ledger.add(-held.size)
+                held.free(self.ledger)
         self.inner.clear()
 
 
@@ -197,7 +207,7 @@ def count(value: Any, slot: int, counted: Any, outside: Container[int], ledger: 
         if key in outside:
             continue
         if key not in counted:
-            counted[key] = Held(memory.nbytes, len(ledger.history))
+            counted[key] = Held(memory.nbytes, len(ledger.history), memory=memory)
             if not ledger.depth:
                 ledger.buffers.append(counted[key])
             ledger.add(memory.nbytes)
@@ -227,8 +237,7 @@ def forget(
         if held.users:
             continue
         del counted[key]
-        held.freed = len(ledger.history)
-        ledger.add(-held.size)
+        held.free(ledger)
         if poison and memory.flags.writeable and memory.dtype.kind in "fc":
             memory.fill(np.nan)
 

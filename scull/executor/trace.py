@@ -12,6 +12,7 @@ from scull.core.interpreter import interpreting
 from scull.core.meta import Meta, known
 from scull.core.op import Op, as_outputs
 from scull.core.operand import padded
+from scull.core.refusal import lawful
 from scull.core.tensor import Value
 from scull.errors import ScullError
 from scull.executor.instruction import unrecorded
@@ -102,7 +103,8 @@ def traced(
     """What the body of an operator says of its results, for operands of these metas.
 
     That is the meta of each, and the operand it lies in. None where a body mixes arrays in ways
-    that the type rules of its parts refuse. Those in `strided` may not lie in order.
+    that the type rules of its parts refuse, or stumbles over an operand that is not there. Those in
+    `strided` may not lie in order.
     """
     op, attrs = operator.op, dict(operator.attrs)
     metas = unrecorded(op, metas)
@@ -119,7 +121,9 @@ def traced(
     try:
         with interpreting(tracing):
             found = as_outputs(op, op.body(*operands, **attrs))
-    except ScullError:
+    except Exception as error:
+        if not isinstance(lawful(error, op), ScullError):
+            raise
         return None
     return {
         v: (value.meta, origins.get(id(value)))

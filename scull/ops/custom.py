@@ -1,6 +1,7 @@
 """A piece of a Program whose gradient a Python function records."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from scull.autograd.program import MAKERS, TAKERS, Backward
@@ -12,7 +13,23 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 
-RECORDERS: list[Callable[..., Any]] = []  # an operator names one by its place
+numbers = count()
+
+
+class Recorder(int):
+    """The number of a function that records gradients, with the function.
+
+    The attributes of operators keep it: it goes with the last Program that names it.
+    """
+
+    function: Callable[..., Any]
+
+
+def recorder_of(function: Callable[..., Any]) -> Recorder:
+    """A new number for `function`."""
+    made = Recorder(next(numbers))
+    made.function = function
+    return made
 
 
 @primitive(outputs=("out[]",))
@@ -30,7 +47,8 @@ def make_python_gradient(
     pass_: Backward, o: Operator, arrived: dict[Variable, Any], wanted: dict[int, list[Variable]]
 ) -> None:
     """Record the function on the gradients of the results, zeros where none came."""
-    if not 0 <= o.attrs["recorder"] < len(RECORDERS):
+    recorder = o.attrs["recorder"]
+    if not isinstance(recorder, Recorder):
         raise ArgumentError("this process knows no gradient of the operator `python_gradient`")
     douts = [
         op_of("fill_any_like").call(v, value=0.0, dtype=v.dtype)
@@ -40,7 +58,7 @@ def make_python_gradient(
     ]
     program = pass_.into.program
     with program.inside(pass_.into):
-        found = RECORDERS[o.attrs["recorder"]](*douts)
+        found = recorder.function(*douts)
     results = list(found) if isinstance(found, list | tuple) else [found]
     operands = o.inputs[0]
     if len(results) != len(operands):

@@ -52,6 +52,32 @@ def widening(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return widened
 
 
+def mixing(*narrow: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Of a kernel that widens: float32 beside a first operand of half precision stays float32.
+
+    The results in the places `narrow` are rounded to the first operand then, the others are not.
+    """
+
+    def decorated(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(kernel)
+        def mixed(xp: Any, x: Any, *rest: Any, out: Any = None, **attrs: Any) -> Any:
+            beside = [v for v in rest if isinstance(v, np.ndarray) and v.dtype.num == SINGLE]
+            if x.dtype.num in (SINGLE, DOUBLE) or not (beside and is_half(x)):
+                return kernel(xp, x, *rest, out=out, **attrs)
+            found = kernel(
+                xp, *[v.astype("float32") if is_half(v) else v for v in (x, *rest)], **attrs
+            )
+            outs = out or [None] * len(found)
+            return tuple(
+                None if v is None else placed(v, x.dtype if i in narrow else v.dtype, o)
+                for i, (v, o) in enumerate(zip(found, outs, strict=True))
+            )
+
+        return mixed
+
+    return decorated
+
+
 def narrowed(xp: Any, found: Any, dtype: Any, out: Any) -> Any:
     """A result rounded to `dtype` if it is of float32, in `out` where that is given."""
     if found is None:

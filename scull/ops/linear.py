@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
@@ -47,6 +49,11 @@ def matmul_kernel(
     if out is None and x.dtype.num > 23:  # bfloat16: NumPy would give float32
         return xp.matmul(x, y).astype(x.dtype)
     return xp.matmul(x, y, out=out)
+
+
+@matmul.direct
+def matmul_direct(dtype: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
+    return None if transpose_x or transpose_y or dtype.num > 23 else (np.matmul,)
 
 
 @matmul.grad("x")

@@ -94,6 +94,7 @@ sqrt.grad(lambda out, dout: dout * 0.5 / turned(out))
 sigmoid.grad(lambda out, dout: dout * turned((1 - out) * out))
 rsqrt.grad(lambda out, dout: dout * turned(out * out * out) * -0.5)
 relu.grad(lambda out, dout: where(out > 0, dout, 0.0))
+relu.direct(lambda dtype: (np.maximum, np.zeros((), dtype)))
 
 
 @gradient(relu).kernel(planned=True)

@@ -7,7 +7,7 @@ from scull import lang
 from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.half import wide_at, widening
+from scull.ops.half import mixing, wide_at, widening
 from scull.ops.like import reshape_like, size_of, squeeze, unsqueeze
 from scull.ops.math import rsqrt
 from scull.ops.move import flatten
@@ -20,6 +20,9 @@ def check_epsilon(epsilon: float) -> None:
         raise ArgumentError(f"epsilon is {epsilon}, outside [0, 0.001]")
 
 
+HALVES = ("float16", "bfloat16")  # beside which vectors may be of float32
+
+
 def check_vector(x: Any, name: str, size: int, dtype: Any) -> None:
     """Refuse a vector that has not one element of `dtype` for each of `size` places."""
     if x is None:
@@ -27,7 +30,7 @@ def check_vector(x: Any, name: str, size: int, dtype: Any) -> None:
     if len(x.shape) != 1:
         raise ShapeError(f"{name} has {len(x.shape)} axes, 1 is needed")
     agree(x.shape[0], size, f"{name} has {{}} elements, {{}} are needed")
-    if x.dtype != dtype:
+    if x.dtype != dtype and not (x.dtype.name == "float32" and dtype.name in HALVES):
         raise DtypeError(f"{name} is {x.dtype.name} and x is {dtype.name}; cast one")
 
 
@@ -252,11 +255,12 @@ def batch_norm(
     vectors = {"scale": scale, "bias": bias, "mean": mean, "variance": variance}
     for name, vector in vectors.items():
         check_vector(vector, name, size, x.dtype)
-    reserve = None if is_test else x.with_shape((UNKNOWN,))
+    reserve = None if is_test else mean.with_shape((UNKNOWN,))
     return mean, variance, mean, variance, x, reserve
 
 
 @batch_norm.kernel
+@mixing(4)
 @widening
 def batch_norm_kernel(
     xp: Any,
@@ -383,6 +387,7 @@ def batch_norm_grad_bias(
 
 
 @gradient(batch_norm).kernel("cpu")
+@mixing(0)
 @widening
 def batch_norm_grad_cpu(
     xp: Any, *values: Any, out: Any = None, wanted: Any = None, **attrs: Any

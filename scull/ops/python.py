@@ -112,8 +112,13 @@ py_func.no_lowering("it calls Python")
 
 
 @primitive(type="assert", outputs=(), effects=("writes",), infer_first=True)
-def assert_true(cond: Meta, data: list[Meta] | None = None, *, summarize: Long = -1) -> tuple[()]:
-    """Nothing, if `cond` holds; else an error that shows `summarize` elements of each of `data`."""
+def assert_true(
+    cond: Meta, data: list[Meta] | None = None, *, summarize: Long = -1, message: str = ""
+) -> tuple[()]:
+    """Nothing, if `cond` holds; else an error that shows `summarize` elements of each of `data`.
+
+    It says `message`, if there is one.
+    """
     if cond.dtype is not bool_:
         raise DtypeError(f"cond is {cond.dtype.name}, not bool")
     if count(cond.shape) not in (1, -1):
@@ -123,13 +128,13 @@ def assert_true(cond: Meta, data: list[Meta] | None = None, *, summarize: Long =
 
 @assert_true.kernel
 def assert_kernel(
-    xp: Any, cond: Any, data: Any = None, *, out: Any = None, summarize: int
+    xp: Any, cond: Any, data: Any = None, *, out: Any = None, summarize: int, message: str
 ) -> tuple[()]:
     if cond.size != 1:
         raise ShapeError(f"cond has {cond.size} elements, not one")
     if not cond.item():
         shown = "".join(f"\n  {shortened(x, summarize)}" for x in data or ())
-        raise AssertError(f"what was to hold does not{':' if shown else ''}{shown}")
+        raise AssertError((message or "what was to hold does not") + ":" * bool(shown) + shown)
     return ()
 
 

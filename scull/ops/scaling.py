@@ -53,7 +53,7 @@ STATES = {
     infer_first=True,
 )
 def update_loss_scaling(
-    x: list[Meta],
+    x: list[Meta] | None,
     found_infinite: Meta,
     prev_loss_scaling: Meta,
     in_good_steps: Meta,
@@ -71,7 +71,7 @@ def update_loss_scaling(
     It grows by `incr_ratio` unless that makes it infinite, and shrinks by `decr_ratio` to 1 at
     least. With `stop_update` it stays.
     """
-    floating(*x, prev_loss_scaling)
+    floating(*(x or ()), prev_loss_scaling)
     flags = {"found_infinite": found_infinite, "stop_update": stop_update}
     steps = {"in_good_steps": in_good_steps, "in_bad_steps": in_bad_steps}
     check_single(prev_loss_scaling=prev_loss_scaling, **flags, **steps)
@@ -81,7 +81,7 @@ def update_loss_scaling(
     for name, m in steps.items():
         if not m.dtype.is_integer:
             raise DtypeError(f"{name} is {m.dtype.name}, not an integer")
-    return list(x), prev_loss_scaling, in_good_steps, in_bad_steps
+    return list(x or ()), prev_loss_scaling, in_good_steps, in_bad_steps
 
 
 @update_loss_scaling.kernel
@@ -100,6 +100,7 @@ def update_loss_scaling_kernel(
 ) -> Any:
     found = bool(found_infinite.item())
     lists, *targets = out or (None,) * 4
+    x = x or []
     made = lists or [xp.empty_like(v) for v in x]
     for v, target in zip(x, made, strict=True):
         if found or target is not v:

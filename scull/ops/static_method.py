@@ -2,14 +2,17 @@
 
 from typing import Any
 
+from scull.core.attribute import rounded
 from scull.core.dtype import DType, float32, float64, int64
 from scull.core.interpreter import current
+from scull.core.meta import Kind
 from scull.core.op import Op, op_of
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.recorder import UNIFY
 from scull.ir.variable import Variable
 from scull.ops import create
 from scull.ops.method import PYTHON
+from scull.ops.promotion import common_dtype
 
 SCALED = {
     "__add__": lambda n: (1.0, n),
@@ -20,6 +23,8 @@ SCALED = {
     "__rmul__": lambda n: (n, 0.0),
     "__truediv__": lambda n: (inverted(n), 0.0),
 }
+
+LISTS: dict[str, Any] = {}  # what operators of Python do with lists of tensors, by their names
 
 
 def inverted(n: float) -> float:
@@ -34,28 +39,85 @@ def as_tmp(dunder: str, function: Any) -> Any:
     scaled = SCALED.get(dunder)
 
     def method(x: Any, other: Any) -> Any:
+        if x.kind is Kind.ARRAY or getattr(other, "kind", None) is Kind.ARRAY:
+            return of_list(dunder, x, other)
         with as_temporary(x):
+            if isinstance(other, int | float):
+                x = beside_number(dunder, x, other)
             if scaled and isinstance(other, int | float) and not isinstance(other, bool):
-                if x.dtype.is_float or (isinstance(other, int) and dunder != "__truediv__"):
-                    factor, bias = scaled(float(other))
+                factor, bias = scaled(float(other))
+                if x.dtype.name in SHORT or is_short(other, factor, bias):
                     return create.scale(x, scale=factor, bias=bias)
-                return method(recast(x, float64 if x.number else float32), other)
+                if dunder == "__truediv__" and not x.number:
+                    return multiply(x, factor)  # as in eager mode
+                return function(x, other)
             if dunder in FILLED and isinstance(other, int | float):
                 other = filled_like(x, float(other))
+            if dunder == "__truediv__" and isinstance(other, Variable):
+                return divided(x, other)
             return function(x, other)
 
     method.__name__ = dunder
     return method
 
 
+SHORT = ("float16", "bfloat16", "float32")  # types whose numbers an attribute of 32 bits holds
+WIDER = {"float32": float64, "int32": int64}  # what numbers of Python become
+multiply, divide = PYTHON["__mul__"], PYTHON["__truediv__"]
+
+
+def beside_number(dunder: str, x: Any, number: float) -> Any:
+    """`x` in the element type in which an operator joins it with a number."""
+    if x.number and x.dtype.name in WIDER:
+        x = recast(x, WIDER[x.dtype.name])
+    if is_whole(x) and (isinstance(number, float) or dunder in ("__truediv__", "__rtruediv__")):
+        return recast(x, float64 if x.number else float32)
+    return x
+
+
+def is_whole(x: Any) -> bool:
+    """Whether the elements are integers or truth values."""
+    return x.dtype.is_integer or x.dtype.name == "bool"
+
+
+def is_short(*numbers: float) -> bool:
+    """Whether attributes of 32 bits hold `numbers`."""
+    return all(rounded(n) == n for n in numbers)
+
+
+def divided(x: Any, y: Any) -> Any:
+    """``x / y``, where one of both may stand for a number: in the steps of eager mode."""
+    if x.number and y.number:
+        return divide(x, y)
+    x, y = (recast(v, float32) if not v.number and is_whole(v) else v for v in (x, y))
+    if x.number or not y.number:
+        return divide(x, y)
+    one = create.fill_constant(shape=(), value=1.0, dtype=float64)
+    one.number = True
+    return multiply(x, divide(one, recast(y, float64)))
+
+
+def of_list(dunder: str, x: Any, other: Any) -> Any:
+    """An operator of which one operand holds a list of tensors; equal is what is the same."""
+    if dunder in ("__eq__", "__ne__"):
+        return (x is other) is (dunder == "__eq__")
+    if x.kind is Kind.ARRAY and dunder in LISTS:
+        return LISTS[dunder](x, other)
+    name = (x if x.kind is Kind.ARRAY else other).name
+    raise ArgumentTypeError(f"`{name}` holds a list of tensors, which has no `{dunder}` here")
+
+
 def filled_like(x: Any, value: float) -> Any:
     """A number in the shape of `x`, of which one size may be known only when run."""
     shape, dtype = tuple(map(int, x.shape)), x.dtype
+    attrs = {"shape": shape, "value": value, "dtype": dtype}
+    if dtype.name not in SHORT and not is_short(value):
+        attrs["str_value"] = str(value)
     if -1 not in shape:
-        return create.fill_constant(shape=shape, value=value, dtype=dtype)
+        return create.fill_constant(**attrs)
     axis = shape.index(-1)
     places = {"input_dim_idx": axis, "output_dim_idx": axis}
-    return create.fill_constant_batch_size_like(x, shape=shape, value=value, dtype=dtype, **places)
+    return create.fill_constant_batch_size_like(x, **attrs, **places)
 
 
 def negated(x: Any) -> Any:
@@ -101,18 +163,18 @@ def unify(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     x, y = inputs
     if isinstance(x, Variable) and isinstance(y, Variable) and x.dtype is not y.dtype:
-        dtype = common(x, y)
+        dtype = common(op.name, x, y)
         with as_temporary(x):
             x = x if x.dtype is dtype else recast(x, dtype)
             y = y if y.dtype is dtype else recast(y, dtype)
     return x, y
 
 
-def common(x: Variable, y: Variable) -> DType:
+def common(name: str, x: Variable, y: Variable) -> DType:
     """The element type of an operator on both."""
     real = all(v.dtype.is_float or "int" in v.dtype.name for v in (x, y))
     if not (x.number or y.number) or not real:
-        return x.dtype
+        return common_dtype(name, x.dtype, y.dtype)
     if x.number and y.number:
         return float64 if x.dtype.is_float or y.dtype.is_float else int64
     number, tensor = (x, y) if x.number else (y, x)

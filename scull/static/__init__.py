@@ -20,14 +20,15 @@ NAMES = {
     "layer_helper": "LayerHelper",
     "metric": "accuracy auc",
     "model": """
-        deserialize_persistables deserialize_program load load_from_file load_inference_model
-        load_program_state normalize_program save save_inference_model save_to_file
-        serialize_persistables serialize_program set_program_state""",
+        deserialize_persistables deserialize_program load_from_file load_inference_model
+        normalize_program save_inference_model save_to_file serialize_persistables
+        serialize_program""",
     "moving_average": "ExponentialMovingAverage",
     "printing": "Print",
     "scope": """
         WeightNormParamAttr cpu_places create_global_var create_parameter cuda_places
         device_guard name_scope scope_guard""",
+    "state": "load load_program_state save set_program_state",
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)

@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.dtype import DType, dtype_of
 from scull.core.meta import Kind
 from scull.files import proto
-from scull.files.legacy import legacy
+from scull.files.legacy.window import legacy
 from scull.files.program import bytes_of, fill_variable, guessed, message_of
 from scull.files.wire import AttributeKind, attribute_value, set_attribute
 from scull.ir.block import Block

@@ -53,6 +53,51 @@ def insert(array: Any, index: Any, x: Any) -> None:
     assign(made, array)
 
 
+def clear(array: Any) -> None:
+    """Take all tensors out of `array`."""
+    assign(create_array(listed(array).dtype), array)
+
+
+def followed(array: Any, values: Any) -> Any:
+    """A list of the tensors of `array`, and behind them those of `values`."""
+    made = part(array, None, None)
+    extend(made, joinable(array, values))
+    return made
+
+
+def preceded(array: Any, values: Any) -> Any:
+    """A list of the tensors of `values`, and behind them those of `array`."""
+    made = create_array(array.dtype)
+    made.meta = array.meta
+    extend(made, joinable(array, values))
+    extend(made, array)
+    return made
+
+
+def joinable(array: Any, values: Any) -> Any:
+    """`values`, a list of Python or of the Program that is put beside `array`."""
+    if not isinstance(values, list) and getattr(values, "kind", None) is not Kind.ARRAY:
+        raise ArgumentTypeError(
+            f"`{array.name}` holds a list of tensors; what is added to it is a list, not "
+            f"{type(values).__name__}"
+        )
+    return values
+
+
+def repeated(array: Any, times: int) -> Any:
+    """A list of the tensors of `array`, several times."""
+    made = part(array, 0, 0)
+    for _ in range(times):
+        extend(made, array)
+    return made
+
+
+def backwards(array: Any) -> Any:
+    """A list of the tensors of `array`, the last one first."""
+    count = array_length(listed(array))
+    return copied(array, count, lambda i: count - 1 - i)
+
+
 def part(array: Any, start: Any, stop: Any) -> Any:
     """A list of the tensors of `array` from place `start` to before `stop`."""
     count = array_length(listed(array))

@@ -201,19 +201,6 @@ def test_a_loop_that_does_not_end_is_stopped(main):
         assert exe.run(main, feed=feed, fetch_list=[y])[0].tolist() == [5.0]
 
 
-def test_blocks_in_one_another_have_a_limit(main):
-    def nested(depth):
-        if not depth:
-            return x * 2.0
-        return cond(x < 1.0, lambda: nested(depth - 1), lambda: x)
-
-    x = paddle.static.data("x", [1])
-    exe, feed = paddle.static.Executor(), {"x": np.ones(1, "float32")}
-    assert exe.run(main, feed=feed, fetch_list=[nested(40)])[0].tolist() == [1.0]
-    with pytest.raises(ProgramError, match="is the 129th block in another"):
-        exe.run(main, feed=feed, fetch_list=[nested(130)])
-
-
 def test_the_bytes_of_blocks_stay_below_the_bound_of_the_plan(main):
     x = paddle.static.data("x", [8, 8])
     y = cond(paddle.sum(x) > 0.0, lambda: paddle.exp(x) + paddle.tanh(x), lambda: x * 2.0)

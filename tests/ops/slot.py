@@ -21,7 +21,10 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         "output W_Out is missing": "it is W itself, handed on to parameter servers",
     },
     "eig": {"gradient input X is not the reference's": REAL},
-    "assert": {"input Data is optional": "Programs of the reference leave it empty"},
+    "assert": {
+        "input Data is optional": "Programs of the reference leave it empty",
+        "attribute message is not the reference's": "an `assert` of Python says why it is made",
+    },
     "batch_norm": {
         "gradient input Mean is missing": GLOBAL,
         "gradient input Variance is missing": GLOBAL,

@@ -7,6 +7,7 @@ from scull.core.dtype import bool_
 from scull.core.meta import Kind, count
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.block import Block
+from scull.ir.depth import refuse_deeper
 from scull.ir.program import main_program
 from scull.ir.reach import reads_and_writes
 from scull.ir.variable import Variable
@@ -47,6 +48,8 @@ class Within:
 
     def __exit__(self, kind: Any, *_: object) -> None:
         self.block.program.current_block_idx = self.before.idx
+        if kind is RecursionError:
+            refuse_deeper(self.block)
         if kind is None:
             self.complete(self.block)
 

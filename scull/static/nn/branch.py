@@ -38,7 +38,8 @@ def cond(
         true_fn (callable, optional): without parameters.
         false_fn (callable, optional): without parameters.
         name (str, optional): of no effect.
-        return_names (list, optional): what errors call the results.
+        return_names (list, optional): what errors call the results; with names there are zeros
+            in the place of None that one function returns, and a warning.
 
     Returns:
         Tensor | Variable | list | tuple | dict: the structure that the functions return.
@@ -74,6 +75,8 @@ def cond(
         return None
     refuse_other_structure(true_out, false_out, return_names)
     mask = cast(pred, int32)
+    if return_names is not None:
+        false_out, true_out = without_none(false_out, true_out)
     return map_structure(partial(merged, mask), false_out, true_out)
 
 
@@ -128,6 +131,22 @@ def described(value: Any) -> str:
     if not isinstance(value, Variable):
         return f"{type(value).__name__} {value!r}"
     return f"{value.meta} made at {value.op.line}" if value.op else str(value.meta)
+
+
+def without_none(false_out: Any, true_out: Any) -> tuple[Any, Any]:
+    """Both results, with zeros where one is None and the other a variable."""
+
+    def filled(value: Any, other: Any) -> Any:
+        if value is not None or not isinstance(other, Variable):
+            return value
+        warnings.warn(
+            f"one function of cond returns None and the other {described(other)}. A Program has "
+            "zeros for None: Set var to 'None' in ifelse block might lead to error.",
+            stacklevel=6,
+        )
+        return full([1 if n == -1 else n for n in other.shape], 0, other.dtype)
+
+    return map_structure(filled, false_out, true_out), map_structure(filled, true_out, false_out)
 
 
 def merged(mask: Variable, false_value: Any, true_value: Any) -> Any:

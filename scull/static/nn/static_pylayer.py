@@ -6,7 +6,7 @@ from typing import Any
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.variable import Variable
-from scull.ops.custom import RECORDERS
+from scull.ops.custom import recorder_of
 from scull.static.layer_helper import LayerHelper
 from scull.utils.layers_utils import flatten, pack_sequence_as
 
@@ -72,9 +72,10 @@ def static_pylayer(
     found = flatten(made)
     helper = LayerHelper("static_pylayer")
     results = [helper.create_variable_for_type_inference(v.dtype) for v in found]
-    RECORDERS.append(backward_fn or refuse)
-    attrs = {"recorder": len(RECORDERS) - 1}
-    helper.append_op("python_gradient", {"X": inputs, "Made": found}, {"Out": results}, attrs)
+    recorder = recorder_of(backward_fn or refuse)
+    slots = {"X": inputs, "Made": found}, {"Out": results}
+    operator = helper.append_op("python_gradient", *slots, {"recorder": recorder})
+    operator.attrs["recorder"] = recorder  # which holds the function
     for v in results:
         v.stop_gradient = backward_fn is None or all(x.stop_gradient for x in inputs)
     return pack_sequence_as(made, results)

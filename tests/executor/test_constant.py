@@ -1,0 +1,87 @@
+"""Results that are the same in every run are made once, and nobody can change them."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull import static
+from scull.core.timeline import OPERATOR, filling
+
+
+@pytest.fixture
+def program():
+    main = static.Program()
+    with static.program_guard(main), paddle.utils.unique_name.guard():
+        yield main
+
+
+@pytest.fixture(autouse=True)
+def static_mode():
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def names(plan):
+    """What stands in a frame before a run."""
+    return {plan.names[plan.steps[i].put] for i in plan.constants}
+
+
+def test_a_small_constant_that_is_only_read_is_made_once(program):
+    x = static.data("x", [3])
+    bound = paddle.full([3], 2.0)
+    truth = x < bound
+    exe = static.Executor()
+    plan = exe.plan(program, ["x"], [truth])
+    assert names(plan) == {bound.name}
+    assert len(plan.loop) == len(plan.steps) - 1
+    for value in ([1.0, 2.0, 3.0], [0.0, 5.0, 1.0]):
+        fed = np.array(value, "float32")
+        assert exe.run(program, {"x": fed}, [truth])[0].tolist() == (fed < 2).tolist()
+    (kept,) = plan.constants.values()
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0] = 1.0
+
+
+def test_what_others_may_write_over_or_hold_is_made_in_every_run(program):
+    x = static.data("x", [3])
+    fetched, large = paddle.full([3], 2.0), paddle.full([5000], 1.0)
+    viewed, written = paddle.full([3, 1], 3.0), paddle.full([1], 4.0)
+    view = viewed.reshape([3])
+    written = paddle.increment(written)
+    results = [x < fetched, fetched, x < view, x < written, x.sum() < large]
+    exe = static.Executor()
+    assert not names(exe.plan(program, ["x"], results))
+    fed = np.ones(3, "float32")
+    first = exe.run(program, {"x": fed}, results)
+    first[1][:] = -1.0
+    second = exe.run(program, {"x": fed}, results)
+    assert second[1].tolist() == [2.0, 2.0, 2.0]
+    assert second[3].tolist() == [True] * 3
+
+
+def test_a_constant_of_a_loop_is_there_in_every_round(program):
+    x = static.data("x", [1])
+    i = paddle.zeros([1], "int64")
+    count, total = static.nn.while_loop(
+        lambda i, s: i < paddle.full([1], 5, "int64"), lambda i, s: [i + 1, s * 2.0], [i, x + 0.0]
+    )
+    exe = static.Executor()
+    plan = exe.plan(program, ["x"], [count, total])
+    (loop,) = [step for step in plan.steps if step.nested is not None]
+    assert names(loop.nested)
+    for value in (1.0, 3.0):
+        found = exe.run(program, {"x": np.array([value], "float32")}, [count, total])
+        assert [v.item() for v in found] == [5, value * 32]
+
+
+def test_a_timeline_sees_constants_too(program):
+    x = static.data("x", [2])
+    truth = x < paddle.full([2], 1.0)
+    exe, fed = static.Executor(), {"x": np.zeros(2, "float32")}
+    exe.run(program, fed, [truth])
+    with filling() as timeline:
+        assert exe.run(program, fed, [truth])[0].all()
+    spans = [span for track in timeline.tracks for span in track.spans]
+    seen = [span.name for span in spans if span.category == OPERATOR]
+    assert seen == ["fill_constant", "less_than"]
