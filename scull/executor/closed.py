@@ -259,9 +259,10 @@ def found_saves(readers: Iterable[Operator], survey: Survey) -> tuple[Save, ...]
         body = body_of(into, None, survey)
         around = survey.changes(block)
         written_over = survey.overwrites(block)
+        counters = set(body.over)  # in a tuple `in` would ask `==`, which records an operator
         values = {v for p in body.operators for v in p.operands() if v not in shape_readers(p)}
         for v in body.entries:
-            counted_back = v in body.over  # a counter that the gradient block sets back itself
+            counted_back = v in counters  # the gradient block sets it back itself
             if v.block is block or (v in around and o.type == "while_grad" and not counted_back):
                 first = v.block is not block
                 is_shape = v not in values and (v not in found or found[v].shape)
@@ -282,8 +283,8 @@ def close_backward(o: Operator, around: Around) -> Operator:
     others = (v for v in body.entries if v not in kept and v not in inside - set(douts))
     reads = [v for v in others if has_value(v, around)]
     results = results_of(o)
-    op = BlockOp(o, body, saves)
-    over = [v for v in body.over if v in set(reads)]
+    op, given = BlockOp(o, body, saves), set(reads)
+    over = [v for v in body.over if v in given]
     return standing_for(o, op, [scopes, *reads, *douts], over, results.values(), results)
 
 
