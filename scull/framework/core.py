@@ -43,10 +43,12 @@ from scull.framework.stream import (
 )
 from scull.framework.var_desc import AttrType, DataType, DeviceType, VarDesc
 from scull.ir.operator import EMPTY
+from scull.ir.program import Program
 from scull.runtime.scope import Cell as Variable
 from scull.runtime.scope import Scope
 from scull.runtime.scope import ScopeTensor as LoDTensor
 from scull.runtime.selected_rows import SelectedRows
+from scull.static.standalone import Job, Plan, StandaloneExecutor, set_feed_variable
 
 _Scope, EnforceNotMet = Scope, ScullError
 Tensor = DenseTensor = LoDTensor
@@ -230,6 +232,12 @@ def _is_all_prim_enabled() -> bool:
     return _is_fwd_prim_enabled() and _is_bwd_prim_enabled()
 
 
+def Graph(desc: Any) -> Program:
+    """What an IrGraph is made of: the Program that `desc` is a view of."""
+    program: Program = desc.program
+    return program
+
+
 def _set_eager_deletion_mode(threshold: float, fraction: float, fast: bool) -> None:
     """Note from which size on memory is freed early; every value is, after its last use."""
     PADDLE["FLAGS_eager_delete_tensor_gb"] = threshold
@@ -242,12 +250,10 @@ __getattr__ = absent(
             "ProgramDesc BlockDesc OpDesc prune_backward"
         ),
         "passes work on Programs, there is no graph beside them": (
-            "Graph Node Pass PassBuilder get_pass apply_pass register_pass CpuPassStrategy"
+            "Node Pass PassBuilder get_pass apply_pass register_pass CpuPassStrategy"
             " PaddlePassBuilder has_circle graph_num topology_sort build_adjacency_list"
         ),
-        "paddle.static.Executor runs Programs": (
-            "Executor StandaloneExecutor Job Plan ParallelExecutor"
-        ),
+        "paddle.static.Executor runs Programs": "Executor ParallelExecutor",
         "scull runs on the CPU": (
             "XPUPlace IPUPlace CUDAStream CUDAEvent DeviceContext"
             " cuda_empty_cache default_cuda_generator"

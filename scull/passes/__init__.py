@@ -2,7 +2,14 @@
 
 from scull.deferred import deferred, listed
 
-NAMES = {"dataflow": "lowered", "unroll": "unrolled"}
+NAMES = {
+    "dataflow": "lowered",
+    "decompose": "decomposed",
+    "graph": "IrGraph",
+    "pipeline": "Pipeline",
+    "rewrite": "Rewrite require",
+    "unroll": "unrolled",
+}
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
 __all__ = listed(NAMES)

@@ -8,7 +8,7 @@ it goes into a loop by an `enter`, from round to round by a `next_iteration`, an
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from scull.core.dtype import bool_, int32, int64
+from scull.core.dtype import bool_, int32
 from scull.core.meta import Kind, Meta
 from scull.core.op import Op, op_of
 from scull.errors import UnsupportedError
@@ -17,13 +17,16 @@ from scull.ir.clone import copied_variable
 from scull.ir.depth import deep
 from scull.ir.operator import Operator, each, effects
 from scull.ir.program import Program
-from scull.ir.reach import blocks_within, changed, within
+from scull.ir.reach import within
 from scull.ir.told import stand_in
 from scull.ir.variable import Variable
-from scull.passes.place import Frame, Guard, Place, Side
+from scull.passes.constant import bound_to, empty_list
+from scull.passes.doubt import is_doubtful, is_of, refuse_doubt, write_sum
+from scull.passes.place import Frame, Guard, Place, Side, denied, holder
 from scull.passes.reverse import recalled, write_loop_gradient
 
 EDGE = ("feed", "fetch", "fetch_v2")
+FORMS = ("logical_not", "cast", "assign")  # what makes one truth value of another
 INDEX = Meta((), int32)
 Lead = Callable[[Variable], Variable]  # from a value to what it is elsewhere
 
@@ -50,13 +53,14 @@ class Lowering:
         self.block: Block = self.made.global_block()
         self.root = Place()
         self.perhaps: dict[Variable, Guard | None] = {}  # values that may be dead where they stand
-        self.denied: dict[Variable, Variable] = {}  # by a truth value the one it is the denial of
-        self.numbers: dict[Variable, Variable] = {}  # by a number the truth value it was
+        self.homes: dict[Variable, Place] = {}  # where the truth values of guards are read
+        self.forms: dict[Variable, Guard] = {}  # what follows from a truth value, and from which
         self.loops = 0
         self.sides: dict[Variable, Side] = {}  # the branches, by what keeps their runs
         self.frames: dict[Variable, Frame] = {}  # and the loops
         self.constants: dict[Any, Variable] = {}  # by what they are
         self.counts: dict[str, int] = {}
+        self.changes: dict[Block, dict[Variable, None]] = {}
         self.names: dict[Variable, str] = {}  # what the source calls the variable of a value
         self.like: Operator | None = None  # what is being written for
 
@@ -160,48 +164,59 @@ class Lowering:
             if v in place.recalls:
                 place.values[v] = recalled(self, place, *place.recalls[v])
             elif place.around is not None:
-                place.values[v] = self.led_in(place, self.value(place.around, v))
+                x = self.value(holder(place, v), v)
+                place.values[v] = self.led_in(place, x)
             elif v.kind is Kind.ARRAY:
-                return self.empty_list(v.meta)
+                return empty_list(self, v.meta)
             else:
                 raise self.refused(f"`{v.name}` has no value when it is read")
         return place.values[v]
 
     def led_in(self, place: Place, x: Variable) -> Variable:
-        """A value from around `place`, for operators there."""
+        """A value from around `place`, for operators there.
+
+        What is around several branches goes into the innermost at once: the truth value of that
+        is alive only where those of the others are as they must be.
+        """
         assert place.around is not None
         if isinstance(place, Frame):
-            assert place.goes_on is not None
-            self.refuse_perhaps(x, "is read in a loop")
-            made = self.moved(
-                "enter",
-                x,
-                x,
-                frame_name=place.name,
-                is_constant=True,
-                parallel_iterations=self.parallel,
-            )
-            made = self.switched(place, made, (place.goes_on, True))
+            made = self.entered(place, x)
         else:
             assert isinstance(place, Side)
             if self.perhaps.get(x, ()) == place.guard:
                 return x
             made = self.switched(place.around, x, place.guard)
-            if x in self.perhaps:
+            if is_doubtful(self, place, x):
                 self.perhaps[made] = self.perhaps[x]
         self.note_form(x, made, lambda v: self.led_in(place, v))
         return made
 
+    def entered(self, frame: Frame, x: Variable) -> Variable:
+        """A value from around a loop, in each of its rounds."""
+        assert frame.around is not None and frame.goes_on is not None
+        if x not in frame.entered:
+            refuse_doubt(self, frame.around, x, "is read in a loop")
+            attrs = {"frame_name": frame.name, "parallel_iterations": self.parallel}
+            made = self.moved("enter", x, x, is_constant=True, **attrs)
+            frame.entered[x] = self.switched(frame, made, (frame.goes_on, True))
+        return frame.entered[x]
+
+    def brought(self, place: Place, x: Variable, at: Place) -> Variable:
+        """The value `x`, which stands at `at`, led into the branches and loops within that."""
+        if place is at:
+            return x
+        around = place.around
+        if isinstance(place, Side):
+            near = isinstance(at, Side) and at.home is place.home
+            around = at if near else place.home
+        assert around is not None
+        return self.led_in(place, self.brought(around, x, at))
+
     def note_form(self, x: Variable, made: Variable, lead: Lead) -> None:
         """Remember of `made`, which is `x` elsewhere, which truth value it is another form of."""
-        for forms in (self.denied, self.numbers):
-            if x in forms and made is not x:
-                forms[made] = lead(forms[x])
-
-    def refuse_perhaps(self, x: Variable, what: str) -> None:
-        """Refuse a value that may be dead where a loop needs one."""
-        if x in self.perhaps:
-            raise self.refused(f"`{x.name}` {what} and only one branch gives it a value")
+        if x in self.forms and made is not x:
+            pred, holds = self.forms[x]
+            self.forms[made] = lead(pred), holds
 
     def refused(self, law: str) -> UnsupportedError:
         """The error for what cannot be lowered."""
@@ -227,11 +242,10 @@ class Lowering:
         at = self.root if hoisted else place
         ins = tuple(self.values_in(at, s) for s in o.inputs)
         if o.type == "write_to_array":  # it reads what the list held before
-            (array,) = o.results()
-            ins = (*ins[:2], self.value(place, array) if place.has(array) else None)
+            ins = (*ins[:2], self.value(place, o.results()[0]))
         told = {n: self.values_in(at, s) for n, s in o.told.items()}
         if alone and at is not self.root:
-            ins, told = self.bound_to(place, o)
+            ins, told = bound_to(self, place, o)
         results = {v: self.version(v) for v in o.results()}
         outs = tuple(
             [v and results[v] for v in s] if isinstance(s, list) else s and results[s]
@@ -249,13 +263,13 @@ class Lowering:
         """Zeros like something; like a list of tensors an empty one."""
         (out,) = o.results()
         if out.kind is Kind.ARRAY:
-            place.set(out, self.from_root(place, self.empty_list(out.meta)))
+            place.set(out, self.from_root(place, empty_list(self, out.meta)))
         else:
             self.write_plain(o, place)
 
     def from_root(self, place: Place, x: Variable) -> Variable:
         """A value made outside all blocks, at `place`: what needs no operand is made once."""
-        return x if place.around is None else self.led_in(place, self.from_root(place.around, x))
+        return self.brought(place, x, self.root)
 
     def values_in(self, place: Place, slot: Any) -> Any:
         """What stands in one slot, as it is at `place`."""
@@ -266,93 +280,101 @@ class Lowering:
     def note(self, made: Operator, place: Place) -> None:
         """Remember what is known of the results of an operator."""
         operands = made.operands()
-        here = place.guard if isinstance(place, Side) else ()
         for v in operands:
-            if self.perhaps.get(v, here) != here:
+            if is_doubtful(self, place, v):
                 self.perhaps.update(dict.fromkeys(made.results(), self.perhaps[v]))
-        if made.type == "logical_not":
-            self.denied[made.results()[0]] = operands[0]
-        if made.type == "cast" and operands[0].dtype is bool_:
-            self.numbers[made.results()[0]] = operands[0]
-
-    def bound_to(self, place: Place, o: Operator) -> tuple[tuple[Any, ...], dict[str, Variable]]:
-        """What `o` reads when it is told its sizes: without operands it would be of no round."""
-        for name in o.op.enlarges:
-            known = o.attrs[name] if isinstance(o.attrs[name], tuple) else (o.attrs[name],)
-            made = self.variable(name, Meta((len(known),), int64), True)
-            attrs = {"shape": (len(known),), "dtype": int64, "int64_values": known}
-            self.write(op_of("assign_value"), (), (made,), attrs)
-            sizes = self.from_root(place, made)
-            if "shape_tensor" in o.op.inputs:
-                return tuple(sizes if n == "shape_tensor" else None for n in o.op.inputs), {}
-            return o.inputs, {name: sizes}
-        raise self.refused("it reads nothing that says in which round it acts")
+        x = next(iter(operands), None)
+        if made.type in FORMS and x is not None and (x.dtype is bool_ or x in self.forms):
+            self.forms[made.results()[0]] = x, made.type != "logical_not"
 
     def guard_of(self, pred: Variable, holds: bool = True) -> Guard:
-        """That `pred` is `holds`, told of the truth value it may be the denial of."""
-        while pred in self.denied:
-            pred, holds = self.denied[pred], not holds
+        """That `pred` is `holds`, told of the truth value it follows from."""
+        while pred in self.forms:
+            pred, same = self.forms[pred]
+            holds = holds == same
         return pred, holds
+
+    def guard_at(self, place: Place, pred: Variable) -> Guard:
+        """That `pred` holds, for what stands at `place`."""
+        guard = self.guard_of(pred)
+        self.homes.setdefault(guard[0], place)
+        return guard
 
     def write_branch(self, o: Operator, place: Place) -> None:
         """A block that runs when its condition holds."""
         if not o.attrs["is_scalar_condition"]:
             raise self.refused("its condition is whether there are elements, no truth value")
         (block,), (cond,) = o.blocks(), each(o.inputs[0])
-        side = Side(place, self.guard_of(self.value(place, cond)))
+        side = Side(place, self.guard_at(place, self.value(place, cond)))
         self.sides.update((scope, side) for scope in each(o.outputs[1]))
         self.write_all(block.ops, side)
-        pred, holds = side.guard
-        own = set(blocks_within(block))
         for v in side.written:
-            if v.block in own:
-                continue
-            value = side.values[v]
-            if not place.has(v):
-                self.perhaps.setdefault(value, side.guard)
-                place.set(v, value)
-                continue
-            before = self.value(place, v)
-            other = self.switched(place, before, (pred, not holds))
-            made = self.merged([other, value] if holds else [value, other], v)
-            if before in self.perhaps:
-                self.perhaps[made] = None
-            place.set(v, made)
+            if v.block is not block:
+                self.write_outcome(place, v, side.values[v], side.guard)
+
+    def write_outcome(self, place: Place, v: Variable, value: Variable, guard: Guard) -> None:
+        """Let `v` be `value` where a guard holds, and what it was elsewhere."""
+        before = self.value(place, v) if place.has(v) else None
+        if before is None or self.perhaps.get(before, ()) == guard:
+            self.perhaps.setdefault(value, guard)
+            place.set(v, value)
+            return
+        other = denied(guard)
+        made = self.met(guard, self.where(place, before, other), value, v)
+        if self.perhaps.get(before, other) != other:
+            self.perhaps[made] = None
+        place.set(v, made)
+
+    def where(self, place: Place, x: Variable, guard: Guard) -> Variable:
+        """`x` where `guard` holds, and perhaps it is alive only there."""
+        if self.perhaps.get(x, ()) == guard:
+            return x
+        made = self.switched(place, x, guard)
+        if is_doubtful(self, place, x):
+            self.perhaps[made] = self.perhaps[x]
+        return made
+
+    def filled(self, place: Place, x: Variable, wanted: Guard) -> Variable:
+        """`x`; a list that is alive where another guard than the wanted one holds is empty else."""
+        guard = self.perhaps.get(x)
+        if x.kind is not Kind.ARRAY or guard in (None, wanted) or not is_doubtful(self, place, x):
+            return x
+        assert guard is not None
+        empty = self.from_root(place, empty_list(self, x.meta))
+        return self.met(guard, self.switched(place, empty, denied(guard)), x, x)
+
+    def met(self, guard: Guard, other: Variable, value: Variable, like: Variable) -> Variable:
+        """`value`, alive where a guard holds, and the `other`, alive where it does not."""
+        return self.merged([other, value] if guard[1] else [value, other], like)
 
     def write_choice(self, o: Operator, place: Place) -> None:
         """A choice between two results."""
         values, mask = self.values_in(place, o.inputs[0]), self.value(place, o.inputs[1])
         if len(values) != 2:
             raise self.refused(f"it chooses among {len(values)} results, not two")
-        guard = self.guard_of(self.numbers.get(mask) or self.as_truth(mask))
-        arms, doubtful = [], False
-        for i, x in enumerate(values):
-            wanted = (guard[0], guard[1] == bool(i))
-            if self.perhaps.get(x, ()) != wanted:
-                doubtful = doubtful or x in self.perhaps
-                x = self.switched(place, x, wanted)
-            arms.append(x)
+        guard = self.guard_at(place, mask if mask in self.forms else self.as_truth(mask))
+        wanted = (denied(guard), guard)
+        values = [self.filled(place, x, g) for x, g in zip(values, wanted, strict=True)]
+        arms = [self.where(place, x, g) for x, g in zip(values, wanted, strict=True)]
         made = self.merged(arms, o.results()[0])
-        if doubtful:
+        if any(self.perhaps.get(x, g) != g for x, g in zip(values, wanted, strict=True)):
             self.perhaps[made] = None
         place.set(o.results()[0], made)
 
     def write_parting(self, o: Operator, place: Place) -> None:
-        """A value handed to one of two results; the other stays as it was."""
+        """A value handed to one of two results; the other stays as it was, or is not there."""
         x, mask, outs = self.value(place, o.inputs[0]), self.value(place, o.inputs[1]), o.results()
         if len(outs) != 2:
             raise self.refused(f"it hands on to one of {len(outs)} results, not of two")
-        pred, holds = self.guard_of(self.numbers.get(mask) or self.as_truth(mask))
+        guard = self.guard_at(place, mask if mask in self.forms else self.as_truth(mask))
         sides = [self.version(v) for v in outs]
-        self.write(op_of("switch"), (x, pred), tuple(sides if holds else sides[::-1]), {})
-        for i, (v, value) in enumerate(zip(outs, sides, strict=True)):
-            side = holds == bool(i)
-            if place.has(v):
-                before = self.switched(place, self.value(place, v), (pred, not side))
-                value = self.merged([before, value] if side else [value, before], v)
+        self.write(op_of("switch"), (x, guard[0]), tuple(sides if guard[1] else sides[::-1]), {})
+        for v, value, side in zip(outs, sides, (denied(guard), guard), strict=True):
+            if o.role & 1:  # of a gradient: there is none where none is handed on
+                self.perhaps[value] = side
+                place.set(v, value)
             else:
-                self.perhaps[value] = pred, side
-            place.set(v, value)
+                self.write_outcome(place, v, value, side)
 
     def write_branch_gradient(self, o: Operator, place: Place) -> None:
         """The block of gradients of a branch: it runs where that ran, else gradients are zeros."""
@@ -362,31 +384,32 @@ class Lowering:
             raise self.refused("the branch whose gradient it is stands in no block of the Program")
         forward, side = (
             into.program.blocks[into.forward_block_idx],
-            Side(place, self.recalled_guard(place, ran)),
+            Side(place, self.recalled_guard(place, ran.guard)),
         )
-        own = set(blocks_within(forward))
-        side.recalls.update((v, (x, ran)) for v, x in ran.values.items() if v.block in own)
+        side.recalls.update((v, (x, ran)) for v, x in ran.values.items() if v.block is forward)
         self.write_all(into.ops, side)
-        pred, holds = side.guard
         takers = o.inputs[o.op.inputs.index("input")]
         for v, d in zip(takers, o.outputs[0], strict=False):
             inner = into.find(v.name + "@GRAD")
             if d is None or inner is None:
                 continue
-            other = (pred, not holds)
+            if is_of(self, place, v, ran, side):
+                place.set(d, self.value(side, inner))
+                self.perhaps[place.values[d]] = side.guard
+                continue
+            other = denied(side.guard)
             if v.kind is Kind.ARRAY:
-                none = self.switched(place, self.from_root(place, self.empty_list(v.meta)), other)
+                none = self.switched(place, self.from_root(place, empty_list(self, v.meta)), other)
             else:
                 like, none = self.switched(place, self.value(place, v), other), self.version(d)
                 attrs = {"value": 0.0, "dtype": None}
                 self.write(op_of("fill_any_like"), (like,), (none,), attrs)
-            value = self.value(side, inner)
-            place.set(d, self.merged([none, value] if holds else [value, none], d))
+            place.set(d, self.met(side.guard, none, self.value(side, inner), d))
 
-    def recalled_guard(self, place: Place, ran: Side) -> Guard:
-        """What must hold at `place` for a branch to have run."""
-        assert ran.around is not None
-        return recalled(self, place, ran.guard[0], ran.around), ran.guard[1]
+    def recalled_guard(self, place: Place, ran: Guard) -> Guard:
+        """What must hold at `place` for what needed that a guard holds."""
+        pred, holds = ran
+        return self.guard_of(recalled(self, place, pred, self.homes[pred]), holds)
 
     def as_truth(self, mask: Variable) -> Variable:
         """The truth value of a number."""
@@ -399,7 +422,7 @@ class Lowering:
         (block,), (cond,) = o.blocks(), each(o.inputs[o.op.inputs.index("cond")])
         frame = Frame(place, f"while_{self.loops}")
         self.loops += 1
-        carried = list(dict.fromkeys([cond, *changed(block)]))
+        carried = list(dict.fromkeys([cond, *self.changed(block)]))
         merges = {v: self.head(frame, v) for v in carried}
         frame.goes_on = self.moved("loop_cond", self.out_of(merges[cond]), cond)
         for v in carried:
@@ -409,12 +432,23 @@ class Lowering:
         self.frames.update((scopes, frame) for scopes in each(o.outputs[1]))
         self.write_all(block.ops, frame)
         for v in carried:
-            self.refuse_perhaps(frame.values[v], "goes on to the next round")
+            refuse_doubt(self, frame, frame.values[v], "goes on to the next round")
             again = self.moved("next_iteration", frame.values[v], v)
             merges[v].inputs = ([*merges[v].inputs[0], again],)
         for v in carried:
             left = self.switched(frame, self.out_of(merges[v]), (frame.goes_on, False))
             place.set(v, self.moved("exit", left, v))
+
+    def changed(self, block: Block) -> dict[Variable, None]:
+        """The variables around `block` that get a value within it, in order."""
+        if block not in self.changes:
+            found: dict[Variable, None] = {}
+            for o in block.ops:
+                found.update(dict.fromkeys(o.results()))
+                for inner in o.blocks():
+                    found.update(self.changed(inner))
+            self.changes[block] = {v: None for v in found if v.block is not block}
+        return self.changes[block]
 
     def out_of(self, merge: Operator) -> Variable:
         """The value that a `merge` makes."""
@@ -428,34 +462,17 @@ class Lowering:
         if not place.has(v):
             raise self.refused(f"`{v.name}` has no value before the loop that writes it")
         before = self.value(place, v)
-        self.refuse_perhaps(before, "begins a loop")
+        refuse_doubt(self, place, before, "begins a loop")
         first = self.moved(
             "enter", before, v, frame_name=frame.name, parallel_iterations=self.parallel
         )
         self.merged([first], v)
         return self.block.ops[-1]
 
-    # ---- values without operands, made outside all blocks ----
-
-    def zero(self) -> Variable:
-        """The number 0."""
-        if "zero" not in self.constants:
-            made = self.constants["zero"] = self.variable("zero", Meta((1,), int64), True)
-            attrs = {"shape": (1,), "value": 0.0, "dtype": int64}
-            self.write(op_of("fill_constant"), (None,) * 3, (made,), attrs)
-        return self.constants["zero"]
-
-    def empty_list(self, like: Meta) -> Variable:
-        """A list without tensors, of those that would be as `like` says."""
-        meta = like.with_kind(Kind.ARRAY)
-        if meta not in self.constants:
-            made = self.constants[meta] = self.variable("list", meta, True)
-            self.write(op_of("empty_list"), (), (made,), {})
-        return self.constants[meta]
-
 
 WRITERS = {
     "fill_any_like": Lowering.write_like,
+    "sum": write_sum,
     "conditional_block": Lowering.write_branch,
     "while": Lowering.write_loop,
     "select_input": Lowering.write_choice,

@@ -6,6 +6,11 @@ from scull.ir.variable import Variable
 Guard = tuple[Variable, bool]  # a truth value, and which it must be
 
 
+def denied(guard: Guard) -> Guard:
+    """That what a guard asks does not hold."""
+    return guard[0], not guard[1]
+
+
 class Place:
     """Where operators stand: outside all blocks, in a branch or in a loop."""
 
@@ -23,9 +28,10 @@ class Place:
 
     def has(self, v: Variable) -> bool:
         """Whether `v` has a value here or around."""
-        if v in self.values or v in self.recalls or v.kind is Kind.ARRAY:  # lists begin empty
-            return True
-        return self.around is not None and self.around.has(v)
+        at: Place | None = self
+        while at is not None and v not in at.values and v not in at.recalls:
+            at = at.around
+        return at is not None or v.kind is Kind.ARRAY  # lists begin empty
 
 
 class Side(Place):
@@ -34,6 +40,7 @@ class Side(Place):
     def __init__(self, around: Place, guard: Guard) -> None:
         super().__init__(around)
         self.guard = guard
+        self.home: Place = around.home if isinstance(around, Side) else around
 
 
 class Frame(Place):
@@ -43,6 +50,7 @@ class Frame(Place):
         super().__init__(around)
         self.name = name
         self.goes_on: Variable | None = None
+        self.entered: dict[Variable, Variable] = {}  # what values from around it are in it
         self.first: dict[Variable, Variable] = {}  # what its variables are when a round begins
         self.stacks: dict[Variable, Variable] = {}  # by value a list of what it was in each round
         self.counter: tuple[Variable, Variable] | None = None  # in a round, and behind the loop
@@ -50,6 +58,17 @@ class Frame(Place):
         self.position: Variable | None = None  # of the round it goes back over
         self.is_last: Variable | None = None  # whether that was the last one
         self.reads: dict[tuple[Variable, Place], Variable] = {}  # what values of that round were
+
+
+def holder(place: Place, v: Variable) -> Place:
+    """The place from which `v` is led into `place`: around branches that do not know it."""
+    at = place.around
+    assert at is not None
+    if isinstance(place, Side):
+        while isinstance(at, Side) and v not in at.values and v not in at.recalls:
+            assert at.around is not None
+            at = at.around
+    return at
 
 
 def frames(place: Place | None) -> list[Frame]:

@@ -41,7 +41,18 @@ def structure_of(program: Program, entries: Iterable[str], exits: Iterable[str])
     results = [reader.result(reader.scope.get(block.vars[name])) for name in exits]
     found = Structure(inputs, results, reader.kept, region, reader.rewritten)
     simplify(found)
+    found.exits = given_again(found.exits)
     prune(found)
+    return found
+
+
+def given_again(exits: list[Value]) -> list[Value]:
+    """Results without the copies of those that a function gives several times."""
+    found: list[Value] = []
+    for v in exits:
+        copied = isinstance(v.maker, Call) and v.maker.type == "assign"
+        sources = v.maker.operands() if copied else []
+        found.append(next((x for x in sources if x in found), v))
     return found
 
 

@@ -10,9 +10,10 @@ from scull.core.dtype import bool_
 from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
 from scull.ir.operator import Operator, each
-from scull.ir.reach import blocks_within, changed
 from scull.ir.variable import Variable
-from scull.passes.place import Frame, Place, Side, frames
+from scull.passes.constant import empty_list, zero_of
+from scull.passes.doubt import guard_of, nothing_at
+from scull.passes.place import Frame, Place, Side, denied, frames
 
 if TYPE_CHECKING:
     from scull.passes.dataflow import Lowering
@@ -65,7 +66,7 @@ def counter_of(to: "Lowering", frame: Frame) -> tuple[Variable, Variable]:
     """The number of the round in a loop, and how many there were behind it."""
     if frame.counter is None:
         assert frame.around is not None
-        zero = to.from_root(frame.around, to.zero())
+        zero = to.from_root(frame.around, zero_of(to))
         frame.counter = looped(
             to, frame, zero, lambda i: computed(to, "increment", i, i, step=1.0), zero
         )
@@ -77,7 +78,7 @@ def stack_of(to: "Lowering", frame: Frame, x: Variable) -> Variable:
     if x not in frame.stacks:
         assert frame.around is not None
         position, _ = counter_of(to, frame)
-        begin = to.from_root(frame.around, to.empty_list(x.meta))
+        begin = to.from_root(frame.around, empty_list(to, x.meta))
         rounds = Variable(f"{to.names[x]}.rounds", x.meta.with_kind(Kind.ARRAY), to.block)
 
         def written(held: Variable) -> Variable:
@@ -89,15 +90,13 @@ def stack_of(to: "Lowering", frame: Frame, x: Variable) -> Variable:
 
 def kept(to: "Lowering", at: Place, x: Variable) -> tuple[Variable, Frame]:
     """A value alive in every round of the loop around `at`: `x`, or anything where that is dead."""
+    if x in to.perhaps:
+        x = to.merged([nothing_at(to, at, denied(guard_of(to, x))), x], x)
     while isinstance(at, Side):
         assert at.around is not None
-        pred, holds = at.guard
-        nothing = to.switched(at.around, to.from_root(at.around, to.zero()), (pred, not holds))
-        x = to.merged([nothing, x], x)
+        x = to.merged([nothing_at(to, at.around, denied(at.guard)), x], x)
         at = at.around
     assert isinstance(at, Frame)
-    if x in to.perhaps:
-        raise to.refused(f"`{x.name}` may have no value, and a round back reads it")
     return x, at
 
 
@@ -115,25 +114,22 @@ def recalled(to: "Lowering", place: Place, x: Variable, at: Place) -> Variable:
         assert frame.around is not None
         stack = recalled(to, back.around, stack_of(to, frame, value), frame.around)
         found = computed(to, "read_from_array", x, to.led_in(back, stack), back.position, None)
+        if x in to.perhaps:
+            guard = to.recalled_guard(back, guard_of(to, x))
+            found = to.switched(back, found, guard)
+            to.perhaps[found] = guard
         back.reads[key] = found
         to.note_form(x, found, lambda v: recalled(to, back, v, at))
-    return led_from(to, back, back.reads[key], place)
-
-
-def led_from(to: "Lowering", at: Place, x: Variable, place: Place) -> Variable:
-    """A value that stands at `at`, led into the branches and loops around `place`."""
-    if place is at:
-        return x
-    assert place.around is not None
-    return to.led_in(place, led_from(to, at, x, place.around))
+    return to.brought(place, back.reads[key], back)
 
 
 def led(to: "Lowering", place: Place, x: Variable, depth: int) -> Variable:
     """A value that stands within so many loops, led into those further in."""
-    if len(frames(place)) == depth:
-        return x
-    assert place.around is not None
-    return to.led_in(place, led(to, place.around, x, depth))
+    at = place
+    while len(frames(at)) > depth:
+        assert at.around is not None
+        at = at.around
+    return to.brought(place, x, at)
 
 
 def begun(to: "Lowering", place: Place, forward: Frame) -> Frame:
@@ -147,8 +143,8 @@ def begun(to: "Lowering", place: Place, forward: Frame) -> Frame:
     merge, head = opened(to, frame, last, last)
     zero = to.moved(
         "enter",
-        to.from_root(place, to.zero()),
-        to.zero(),
+        to.from_root(place, zero_of(to)),
+        zero_of(to),
         frame_name=frame.name,
         is_constant=True,
         parallel_iterations=to.parallel,
@@ -171,14 +167,14 @@ def write_loop_gradient(to: "Lowering", o: Operator, place: Place) -> None:
     results = results_of(o, into)
     carried = set(each(o.inputs[o.op.inputs.index("out")]))
     frame = begun(to, place, forward)
-    own = set(blocks_within(into.program.blocks[into.forward_block_idx]))
-    frame.recalls.update((v, (x, forward)) for v, x in forward.values.items() if v.block in own)
+    block = into.program.blocks[into.forward_block_idx]
+    frame.recalls.update((v, (x, forward)) for v, x in forward.values.items() if v.block is block)
     frame.recalls.update((v, (x, forward)) for v, x in forward.first.items())
     begins = {inside: to.value(place, d) for d, inside in seeds_of(o, into)}
-    for v in (*changed(into), *(inside for v, _, inside in results if v in carried)):
+    for v in (*to.changed(into), *(inside for v, _, inside in results if v in carried)):
         if v.kind is Kind.ARRAY and v not in begins:
             outer = v.block is not into
-            begins[v] = to.value(place, v) if outer else to.from_root(place, to.empty_list(v.meta))
+            begins[v] = to.value(place, v) if outer else to.from_root(place, empty_list(to, v.meta))
     merges: dict[Variable, Operator] = {}
     for inside, before in begins.items():
         merges[inside], head = opened(to, frame, before, inside)
@@ -199,7 +195,7 @@ def write_loop_gradient(to: "Lowering", o: Operator, place: Place) -> None:
 def added(to: "Lowering", frame: Frame, x: Variable) -> Variable:
     """Behind a loop the list of the sums of what stands in the list `x` over its rounds."""
     assert frame.around is not None
-    none = to.from_root(frame.around, to.empty_list(x.meta))
+    none = to.from_root(frame.around, empty_list(to, x.meta))
     return looped(to, frame, none, lambda total: computed(to, "sum", x, [total, x]), x)[1]
 
 

@@ -10,6 +10,7 @@ from scull.passes.structure import (
     Region,
     Structure,
     Value,
+    overwritten,
     regions_of,
     writes,
 )
@@ -46,6 +47,7 @@ def simplify(structure: Structure) -> None:
     for region in regions:
         regions.extend(inner for node in region.nodes for inner in regions_of(node))
     nodes = [node for region in regions for node in region.nodes]
+    without_copies(nodes, instead)
     while any([unchanged(node, instead) for node in nodes]):
         pass
     if not instead.values:
@@ -63,6 +65,20 @@ def simplify(structure: Structure) -> None:
             for c in node.carried:
                 c.before, c.after = instead(c.before), instead(c.after)
     structure.exits = instead(structure.exits)
+
+
+def without_copies(nodes: list[Node], instead: Instead) -> None:
+    """Let values stand for their copies where one of the two is written over.
+
+    That is what they were copied for: a structure has values, which nothing writes over.
+    """
+    calls = [node for node in nodes if isinstance(node, Call)]
+    over = {v for call in calls for v in overwritten(call)}
+    for call in calls:
+        pair = [*call.operands(), *call.results()]
+        copies = call.type == "assign" and len(pair) == 2 and not writes(call)
+        if copies and over.intersection(pair):
+            instead.note(pair[1], pair[0])
 
 
 def unchanged(node: Node, instead: Instead) -> bool:

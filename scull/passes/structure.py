@@ -146,6 +146,17 @@ def writes(call: Call) -> list[Value]:
     return [v for v in call.results() if v.maker is None]
 
 
+def overwritten(call: Call) -> list[Value]:
+    """The values that it reads and writes over, as its operator does with their variables."""
+    over, found = set(call.operator.results()), list[Value]()
+    for slot, given in zip(call.operator.inputs, call.inputs, strict=False):
+        variables = slot if isinstance(slot, list | tuple) else [slot]
+        values = given if isinstance(given, list) else [given]
+        pairs = zip(variables, values, strict=True)
+        found += [value for v, value in pairs if value is not None and v in over]
+    return found
+
+
 def regions_of(node: Node) -> tuple[Region, ...]:
     """The regions within a node."""
     if isinstance(node, Branch):

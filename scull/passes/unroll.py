@@ -85,12 +85,20 @@ class Unrolling:
             for v in o.operands()
             if v.kind is Kind.SCOPES
         }
+        self.graded = {  # in which gradients of blocks stand, that call variables by name
+            around
+            for b in program.blocks
+            if any(o.op.has_blocks and o.type.endswith("_grad") for o in b.ops)
+            for around in outward(b)
+        }
+        self.nested: set[Variable] = set()  # copies that stand in blocks of their own
 
     def run(self) -> Program:
         """The Program, rewritten."""
         top = self.program.global_block()
         top.ops = list(self.rewritten(top.ops, top))
         compact(self.program)
+        self.tell_apart()
         self.program.changed()
         return self.program
 
@@ -164,8 +172,10 @@ class Unrolling:
 
     def asked(self, o: Operator) -> str:
         """Why a block must stay although it is decided."""
-        scopes = any(v in self.kept for v in o.results())
-        return "its gradient reads what a run of its block keeps" if scopes else ""
+        if any(v in self.kept for v in o.results()):
+            return "its gradient reads what a run of its block keeps"
+        graded = not self.graded.isdisjoint(o.blocks())
+        return "a gradient in it reads what a run of its block keeps" if graded else ""
 
     def choice(self, o: Operator, block: Block) -> Iterator[Operator]:
         """A choice among results."""
@@ -268,8 +278,22 @@ class Unrolling:
         found = dict(twins)
         for v in source.vars.values():
             found[v] = made.add(copied_variable(v, made))
+            self.nested.add(found[v])
         made.ops = [self.copied(o, made, found) for o in source.ops]
         return made
+
+    def tell_apart(self) -> None:
+        """Give copies names that nothing around their blocks has: gradients look names up there."""
+        for block in self.program.blocks[1:]:
+            around = self.program.blocks[block.parent_idx]
+            for v in [v for v in block.vars.values() if v in self.nested]:
+                name = v.name
+                if around.find(name) is None:
+                    continue
+                while block.find(v.name) is not None:
+                    self.names[name] = self.names.get(name, 0) + 1
+                    v.name = f"{name}.{self.names[name]}"
+                block.vars = {w.name: w for w in block.vars.values()}
 
 
 def twin(slot: Any, twins: Twins) -> Any:
@@ -293,6 +317,13 @@ def computed_ahead(o: Operator, operands: list[Any]) -> tuple[Any, ...]:
 def is_small(v: Variable) -> bool:
     """Whether the value of `v` is worth knowing."""
     return v.kind is Kind.DENSE and not v.persistable and 0 <= count(v.meta.shape) <= SMALL
+
+
+def outward(block: Block | None) -> Iterator[Block]:
+    """A block and those around it."""
+    while block is not None:
+        yield block
+        block = block.parent
 
 
 def compact(program: Program) -> None:

@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import scull as paddle
 from scull.errors import UnsupportedError
 from scull.flags import flags
 from scull.ir.verify import verify
 from scull.passes.dataflow import lowered
-from scull.passes.unroll import unrolled
 from scull.static.nn.control_flow import ConditionalBlock, While
-from tests.static.flow import Flow
 
 
 @pytest.fixture(autouse=True)
@@ -361,31 +357,3 @@ def test_the_source_stays_as_it_was(main):
     before, version = str(main), main.version
     lowered(main)
     assert (str(main), main.version) == (before, version)
-
-
-def bits(program, flow, names, **settings):
-    return [v.tobytes() for v in values(program, flow.feed, names, **settings)]
-
-
-@settings(max_examples=25)
-@given(st.integers(0, 100_000), st.integers(0, 1000))
-def test_random_programs_give_the_same_bits_in_every_form(number, order):
-    flow = Flow(number)
-    program, names = flow.program(gradients=False)
-    expected = bits(program, flow, names)
-    flat, short = lowered(program), unrolled(program).program
-    for form in (flat, short, lowered(short)):
-        verify(form)
-        assert bits(form, flow, names) == expected
-    for seed in (order, order + 1):
-        assert bits(flat, flow, names, SCHEDULE_SEED=seed) == expected
-
-
-@settings(max_examples=15)
-@given(st.integers(0, 100_000), st.integers(0, 1000))
-def test_random_gradients_have_the_same_bits_as_primitives(number, order):
-    flow = Flow(number)
-    program, names = flow.program()
-    flat = lowered(program)
-    verify(flat)
-    assert bits(flat, flow, names, SCHEDULE_SEED=order) == bits(program, flow, names)

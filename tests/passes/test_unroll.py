@@ -10,7 +10,7 @@ from scull.flags import flags
 from scull.ir.verify import verify
 from scull.passes.dataflow import lowered
 from scull.passes.unroll import unrolled
-from scull.static.nn.control_flow import While
+from scull.static.nn.control_flow import Switch, While
 
 FEED = {"x": np.array([0.5, 0.75], "float32")}
 
@@ -196,6 +196,41 @@ def test_blocks_whose_gradient_is_asked_for_stay(main):
     gradient = main.global_block().var("x@GRAD")
     program, report = check_same(main, y, gradient)
     assert "while_grad" in kinds(program) and "its gradient reads what a run of its block" in report
+
+
+def test_a_loop_stays_that_takes_gradients_of_a_branch_within(main):
+    def body(i, y):
+        z = y * 1.0
+        z.stop_gradient = False
+        total = paddle.static.nn.cond(
+            paddle.sum(z) < 5.0, lambda: paddle.sum(z * z * z), lambda: paddle.sum(z)
+        )
+        return [y - paddle.static.gradients([total], [z])[0] * 0.1]
+
+    (y,) = counted(0, 2, body, vector() * 1.0)
+    program, report = check_same(main, y)
+    assert "conditional_block_grad" in kinds(program)
+    assert "a gradient in it reads what a run of its block" in report
+
+
+def test_the_gradient_of_a_branch_gives_back_what_its_block_never_writes(main):
+    x = vector()
+    x.stop_gradient = False
+    y = paddle.assign(x * 3.0)
+    with Switch() as switch, switch.case(paddle.sum(x) < 99.0):
+        never = paddle.full([1], False, "bool")
+        with Switch() as inner, inner.case(never):
+            paddle.assign(x * y, y)
+    loss = paddle.sum(y * y)
+    program, _ = check_same(main, loss)
+    found = []
+    for p in (main, program):
+        with paddle.static.program_guard(p):
+            paddle.static.append_backward(p.global_block().var(loss.name), parameter_list=["x"])
+        for form in (p, lowered(p)):
+            found += paddle.static.Executor().run(form, feed=FEED, fetch_list=["x@GRAD"])
+    assert all(v.tolist() == found[0].tolist() for v in found)
+    assert found[0].tolist() == (18.0 * FEED["x"]).tolist()
 
 
 def test_gradients_may_be_asked_for_afterwards(main):
