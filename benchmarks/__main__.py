@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks import (
     chains,
+    compiled,
     control_flow,
     eager,
     executor,
@@ -43,6 +44,7 @@ found = [
     *control_flow.rows(options.rounds, options.processes),
     *static_functions.rows(options.rounds),
     *models.rows(options.rounds, options.processes),
+    *compiled.rows(options.rounds),
     *profiler.rows(options.rounds),
 ]
 print(table(found))

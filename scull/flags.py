@@ -21,7 +21,8 @@ def _parse(name: str, text: str, default: Any) -> Any:
 
 
 DEFAULTS: dict[str, Any] = {
-    "DEBUG": 0,  # 1 prints compilations, 2 steps of Programs with their times, 4 generated code
+    "DEBUG": 0,  # 1 prints compilations, 2 steps with times, 3 Programs after passes, 4 code, 5 why
+    "VERIFY_PASSES": False,  # check a Program after every pass
     "EARLY_UPDATES": False,  # run updates right after their gradients, which go at once then
     "SCHEDULE_SEED": -1,  # any legal order of a plan, picked by this seed; -1: program order
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
@@ -33,6 +34,10 @@ DEFAULTS: dict[str, Any] = {
     "MAX_ROUNDS": 0,  # of one run of a loop in a Program; 0: any number
     "CONTROL_FLOW": "in-graph",  # the form in which Programs run: primitives, unrolled, or both, +
     "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
+    "COMPILE": "off",  # eager: Programs run as machine code from the first run on; tiered: soon
+    "CACHE_DIR": "",  # where compiled code is kept; "": the user's folder of caches; off: nowhere
+    "CACHE_MEGABYTES": 512,  # that it may take there
+    "BACKGROUND_SECONDS": 300.0,  # in which a process compiles in the background; 0: any number
     "LEDGER": False,  # count the bytes of every temporary of a run
 }
 

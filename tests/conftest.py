@@ -1,6 +1,9 @@
 """What every test can ask for: golden texts, and the options of the command line."""
 
+import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,15 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts")
     parser.addoption("--sweep", action="store_true", help="every sample and dtype of an operator")
     parser.addoption("--nightly", action="store_true", help="ten times as many orders and more")
+
+
+def pytest_configure(config):
+    """What is cached is kept while the tests run, not with what the user has."""
+    os.environ["XDG_CACHE_HOME"] = config.cache_folder = tempfile.mkdtemp(prefix="scull-tests-")
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(config.cache_folder, ignore_errors=True)
 
 
 class Golden(str):

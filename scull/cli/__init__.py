@@ -25,6 +25,7 @@ COMMANDS = {
     "run": Command("scull.cli.run", "a saved model on arrays from files"),
     "diff": Command("scull.cli.diff", "what differs between two saved models"),
     "decompile": Command("scull.cli.decompile", "a saved model as the source of a layer"),
+    "cache": Command("scull.cli.cache", "the compiled code on disk: how much, or remove it"),
     "demo": Command("scull.cli.demo", "train on handwritten digits, eagerly and as a Program"),
 }
 

@@ -48,6 +48,7 @@ def rows(machine: Machine) -> Iterator[tuple[str, str]]:
     blas = machine.blas or "no BLAS"
     yield "NumPy", f"{machine.numpy}, {blas}, matmul {machine.gigaflops:.3g} GFLOP/s in float32"
     yield "LLVM", llvm_row(machine)
+    yield "cache", machine.cache
     threads, variable = blas_threads(machine)
     yield "threads", f"{threads} in NumPy's BLAS, {variable or 'no limit'} is set"
     yield "memory", memory_row(machine)

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     failed = 0
     for model in options.model:
         try:
-            print(f"{model}: {explained(model, options.output, dict(options.shape))}")
+            print(f"{model}: {explained(model, options)}")
         except (ScullError, OSError) as error:
             print(f"scull explain: {model}: {error}", file=sys.stderr)
             failed = 1
@@ -50,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=SIZES",
         help="of an input, as in x=1,3,224,224; otherwise unknown sizes are 1",
     )
+    made.add_argument(
+        "--machine-code", action="store_true", help="show what the compiler makes of them, too"
+    )
     made.add_argument("--output", type=Path, help="the page (MODEL.html, in this folder)")
     return made
 
@@ -63,18 +66,19 @@ def shape(text: str) -> tuple[str, tuple[int, ...]]:
     return name, tuple(map(int, found))
 
 
-def explained(model: str, output: Path | None, shapes: dict[str, tuple[int, ...]]) -> str:
+def explained(model: str, options: argparse.Namespace) -> str:
     """The page of one model, once it is written."""
-    found, scope = loaded(model)
+    (found, scope), shapes = loaded(model), dict(options.shape)
     unknown = shapes.keys() - found.feeds
     if unknown:
         known = ", ".join(f"`{name}`" for name in found.feeds)
         raise ArgumentError(f"the model has no input `{min(unknown)}`; its inputs are {known}")
     block = found.program.global_block()
     feed = {name: fed(block.find(name), shapes.get(name)) for name in found.feeds}
-    path = output or Path(f"{prefix(model).name}.html")
+    path = options.output or Path(f"{prefix(model).name}.html")
     title = prefix(model).name
-    return explain(Executor(), found.program, feed, found.fetches, path, scope, title)
+    code = True if options.machine_code else None
+    return explain(Executor(), found.program, feed, found.fetches, path, scope, title, code)
 
 
 def loaded(model: str) -> tuple[Model, Scope]:

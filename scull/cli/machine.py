@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from scull.cli.cache import cache_text
 from scull.core.cpus import affinity, cpu_quota, usable
 from scull.core.memory import memory_limit
 from scull.flags import DEFAULTS, flag
+from scull.runtime.object_cache import object_cache
 
 THREAD_VARIABLES = {  # the first that is set counts; which BLAS reads it
     "OPENBLAS_NUM_THREADS": "openblas",
@@ -54,6 +56,7 @@ class Machine:
     denormals: bool
     llvm: str | None
     llvm_error: str | None
+    cache: str
     threads: Mapping[str, str]
     settings: Mapping[str, object]
 
@@ -89,6 +92,7 @@ def survey(root: Path = Path("/")) -> Machine:
         denormals=keeps_denormals(),
         llvm=llvm,
         llvm_error=llvm_error,
+        cache=cache_text(object_cache()),
         threads={name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
         settings={name: flag(name) for name in DEFAULTS if flag(name) != DEFAULTS[name]},
     )

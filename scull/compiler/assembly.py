@@ -10,6 +10,7 @@ class Function:
 
     def __init__(self, head: str) -> None:
         self.lines = [head, "entry:"]
+        self.has_half = True  # whether the machine converts float16
         self.block = "entry"
         self._count = 0
 
@@ -38,8 +39,10 @@ class Function:
         count: int,
         carried: Carried,
         body: Callable[[str, list[str]], Sequence[str]],
+        *,
+        step: int = 1,
     ) -> list[str]:
-        """A loop over 0 .. count - 1; `carried` has types and first values of what changes.
+        """A loop over 0, `step` .. below count; `carried` has types and first values that change.
 
         The body gets the position and the values so far, and returns the new ones; the last are the
         result.
@@ -51,7 +54,7 @@ class Function:
         self.start(header)
         place = len(self.lines)
         results = list(body(position, phis))
-        following = self.value(f"add nuw nsw i64 {position}, 1")
+        following = self.value(f"add nuw nsw i64 {position}, {step}")
         again = self.value(f"icmp ult i64 {following}, {count}")
         last = self.block
         self.act(f"br i1 {again}, label %{header}, label %{after}")

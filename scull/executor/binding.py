@@ -34,9 +34,11 @@ class Settings(NamedTuple):
     inplace: bool = True
     addto: bool = True
     staying: tuple[str, ...] = ()  # temporaries that are left in the scope
+    passes: tuple[str, ...] = ()  # that a copy of the Program goes through before
 
 
 PLAIN = Settings()
+TIER = "scull.executor.tier"
 MOST_SHAPES = 8  # of what is fed in turn, for each of which something is kept
 T = TypeVar("T")
 
@@ -67,6 +69,7 @@ class Bound:
         "steps",
         "stores",
         "threads",
+        "tier",
         "turn",
         "waits",
     )
@@ -94,6 +97,8 @@ class Bound:
         # Of runs that must not overlap; but what waits may do so for another of them.
         self.turn: Any = Turn() if alone and not self.waits else None
         self.schedule: Schedule | None = None  # made when it runs again, or when something waits
+        plain = self.waits or flag("COMPILE") == "off"
+        self.tier: Any = None if plain else load(TIER, "Tier")(plan)  # how it runs as machine code
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
     def parallel(self) -> Schedule | None:
@@ -230,13 +235,15 @@ def refuse_uninitialized(bound: Bound, cell: Cell) -> None:
     if reader is not None:
         v = next((v for v in reader.operands() if v.name == cell.name), None)
         if v is not None and v.op is not None and v.block not in reader.block.lineage():
+            made, read = (o.line or "a loaded file" for o in (v.op, reader))
             raise UninitializedError(
-                f"`{v.name}`, made at {v.op.line}, has a value in its branch or loop alone; "
-                f"`{reader.type}` at {reader.line} reads it outside. Return it from the function"
+                f"`{v.name}`, made at {made}, has a value in its branch or loop alone; "
+                f"`{reader.type}` at {read} reads it outside. Return it from the function"
             )
         raise UninitializedError(
-            f"`{cell.name}` has no value in this scope; `{reader.type}` at {reader.line} reads "
-            "it. Run the startup Program first: exe.run(paddle.static.default_startup_program())"
+            f"`{cell.name}` has no value in this scope; `{reader.type}` at "
+            f"{reader.line or 'a loaded file'} reads it. Run the startup Program first: "
+            "exe.run(paddle.static.default_startup_program())"
         )
 
 

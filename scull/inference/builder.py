@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from scull.errors import RangeError
-from scull.inference.simplify import PASSES
+from scull.passes.selection import INFERENCE
 
 
 class PassBuilder:
@@ -19,7 +19,7 @@ class PassBuilder:
         False
     """
 
-    def __init__(self, passes: Iterable[str] = PASSES) -> None:
+    def __init__(self, passes: Iterable[str] = INFERENCE) -> None:
         self.names = list(passes)
 
     def all_passes(self) -> list[str]:

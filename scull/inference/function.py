@@ -47,6 +47,7 @@ class Ready(NamedTuple):
     plain: bool  # nothing but the loop over its steps is asked for
     chain: tuple[Call, ...] | None  # that loop as a row of functions
     limited: bool  # whether products of matrices would take too many threads
+    natives: dict[Any, Call]  # by the shape of the one input, the model as one function
 
 
 class Function:
@@ -88,7 +89,8 @@ class Function:
             frame[entry.slot] = value
         try:
             if ready.plain and not (active or self.limit):
-                run(bound.plan, bound.steps, frame)
+                steps = bound.steps if bound.tier is None else self.tiered(ready, frame)
+                run(bound.plan, steps, frame)
             else:
                 self.run_special(ready, frame)
         except MemoryError as error:
@@ -104,6 +106,10 @@ class Function:
     def single(self, x: Any) -> Any:
         """The one output of the one input: the short way, where the plan is a row of functions."""
         ready = self.ready
+        if ready is not None and ready.natives and ready.era == changes[0] and not active:
+            native = ready.natives.get(x.shape) if type(x) is ndarray else None
+            if native is not None and (found := native(x)) is not None:
+                return found
         if ready is None or ready.chain is None or ready.era != changes[0] or active or self.limit:
             return self((x,))[0]
         entry, shapes = ready.entries[0]
@@ -118,6 +124,18 @@ class Function:
         if type(found) is not ndarray or found.base is not None:
             return delivered(found, True, True)
         return found
+
+    def tiered(self, ready: Ready, frame: list[Any]) -> Any:
+        """The steps of a call, which may be machine code by now."""
+        bound = ready.bound
+        steps = bound.tier.steps(frame)
+        if len(steps) == len(bound.feeds) == len(bound.fetches) == 1 and not self.limit:
+            call, slot = steps[0][0], bound.feeds[0].slot
+            if hasattr(call, "of_one") and frame[slot].shape not in ready.natives:
+                native = call.of_one(slot, frame)
+                if native is not None and not bound.fetches[0][1]:
+                    ready.natives[frame[slot].shape] = native
+        return steps
 
     def run_special(self, ready: Ready, frame: list[Any]) -> None:
         """Run what needs more than the loop: copies, draws, limits, several threads, a record."""
@@ -185,8 +203,9 @@ def bound_to(model: Model, scope: Scope, count: int) -> Ready:
     plain = plain and bound.threads == 1 and not limited
     feeds = {feed.name: feed for feed in bound.feeds}
     entries = tuple((feeds[name], set[Any]()) for name in model.feeds)
-    chain = chained(plan, template) if tiny and plain else None
-    return Ready(era, bound, template, entries, copied, plain, chain, limited)
+    row = tiny and plain and bound.tier is None
+    chain = chained(plan, template) if row else None
+    return Ready(era, bound, template, entries, copied, plain, chain, limited, {})
 
 
 def is_wide(plan: Plan) -> bool:

@@ -224,6 +224,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "round": np.rint,
     "trunc": np.trunc,
     "sqrt": np.sqrt,
+    "within": lambda place, size: np.maximum(np.minimum(place, size - 1), 0),
 }
 
 STEPS = {

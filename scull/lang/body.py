@@ -1,6 +1,7 @@
 """How an output of a kernel comes about: element by element, or by accumulation."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from scull.lang.expression import Axis, Expression
@@ -38,3 +39,11 @@ class Scatter:
 
 
 Body: TypeAlias = Map | Scatter
+
+
+def with_roots(body: Body, roots: Sequence[Expression]) -> Body:
+    """A body of other expressions."""
+    *index, value = roots
+    if isinstance(body, Map):
+        return replace(body, value=value)
+    return replace(body, index=tuple(index), value=value)

@@ -174,6 +174,8 @@ def _range_of_pair(operation: str, x: Range, y: Range) -> Range:
         case "multiply":
             ends = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
             return Range(min(ends), max(ends))
+        case "within" if y.low == y.high:
+            return Range(0, max(y.high - 1, 0))
         case "minimum":
             return Range(min(x.low, y.low), min(x.high, y.high))
         case "maximum":

@@ -25,7 +25,6 @@ from scull.lang.function import (
     expm1,
     multiply_add,
     not_equal,
-    round,
     select,
     sqrt,
 )
@@ -74,10 +73,14 @@ def clamp(x: Expression, low: float, high: float) -> Expression:
 def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expression]:
     """n, r and exp(r) - 1 - r, where x = n log(2) + r."""
     high, low = LOG_2[x.dtype]
-    n = round(x * 1.4426950408889634)
+    number = Format(x.dtype)
+    large = 1.5 * 2.0**number.shift  # added, it leaves a whole number in the lowest bits
+    moved = multiply_add(x, 1.4426950408889634, large)
+    n = moved - large
     r = multiply_add(n, -low, multiply_add(n, -high, x))
     tail = polynomial(r, coefficient.EXP[x.dtype]) * (r * r)
-    return cast(n, Format(x.dtype).bits), r, tail
+    whole = bitcast(moved, number.bits) - bitcast(constant(large, x.dtype), number.bits)
+    return whole, r, tail
 
 
 def exp_of(x: Expression) -> Expression:

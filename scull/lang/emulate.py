@@ -105,6 +105,8 @@ class Scope:
                 return np.asarray(value, numpy_dtype(node.dtype))
             case Load(array=array):
                 return self.loaded(self.arrays[array], node)
+            case Apply(operation="within"):
+                return self.within(*(self.find(x) for x in node.operands))
             case Apply(operation=operation):
                 return compute(operation, [self.find(x) for x in node.operands], node.dtype)
             case Reduce():
@@ -126,6 +128,13 @@ class Scope:
                     f"index {number} of `{node.array.name}` leaves its {size} elements"
                 )
         return np.asarray(array[tuple(index)])
+
+    def within(self, place: Values, size: Values) -> Values:
+        """Places that lie in [0, size), or an error."""
+        outside = (place < 0) | (place >= size)
+        if np.any(outside if self.mask is None else outside & self.mask):
+            raise RangeError(f"an index is outside [0, {size})")
+        return compute("within", [place, size], "int64")
 
     def chosen(self, node: Guard) -> Values:
         """The two sides of a guard, each computed for its positions only."""

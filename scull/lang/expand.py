@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from scull.lang.body import Body, Map
+from scull.lang.body import with_roots
 from scull.lang.dtype import HALF, element
 from scull.lang.elementary import (
     Format,
@@ -66,13 +66,7 @@ IN_FLOAT64 = ("sin", "cos", "power")
 def expanded(kernel: Kernel) -> Kernel:
     """The same kernel in basic operations."""
     done: dict[Expression, Expression] = {}
-    bodies: list[Body] = []
-    for body in kernel.bodies:
-        *index, value = rewritten(body.roots, basic, done)
-        if isinstance(body, Map):
-            bodies.append(replace(body, value=value))
-        else:
-            bodies.append(replace(body, index=tuple(index), value=value))
+    bodies = [with_roots(body, rewritten(body.roots, basic, done)) for body in kernel.bodies]
     return replace(kernel, bodies=tuple(bodies))
 
 

@@ -45,6 +45,14 @@ def select(condition: Operand, x: Operand, y: Operand) -> Expression:
     return apply("select", condition, x, y)
 
 
+def within(place: Operand, size: int) -> Expression:
+    """A place known to lie in [0, size): that it does is looked at when it is computed.
+
+    Where it does not, the run ends with an error; the value is the nearest place that does.
+    """
+    return apply("within", position(place), size)
+
+
 def multiply_add(x: Operand, y: Operand, z: Operand) -> Expression:
     """`x * y + z`, rounded once."""
     return apply("multiply_add", x, y, z)

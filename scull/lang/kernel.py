@@ -42,6 +42,8 @@ def trace(
 ) -> Kernel:
     """The kernel of a lowering for operands of these metas (anything with `shape` and `dtype`).
 
+    An Array among them is taken as it is.
+
     The lowering gets the index of an element, an Array for each input (None for an absent one, a
     list for a list) and the attributes by name. With one output, `index` is its position and the
     lowering returns its value; with several, `index` and what it returns are tuples with one for
@@ -90,6 +92,8 @@ def _array(name: str, meta: Any) -> Any:
 
 
 def _one_array(name: str, meta: Any) -> Array:
+    if isinstance(meta, Array):
+        return meta
     dtype = getattr(meta.dtype, "name", meta.dtype)
     element(dtype)
     for size in meta.shape:

@@ -55,6 +55,7 @@ OPERATIONS = {
         Operation("not", 1, BITS),
         Operation("shift_left", 2, INTEGER, symbol="<<"),
         Operation("shift_right", 2, INTEGER, symbol=">>"),
+        Operation("within", 2, INTEGER, dtypes=("int64",)),
         Operation("select", 3, ANY),
         Operation("cast", 1, ANY),
         Operation("bitcast", 1, NUMBER),

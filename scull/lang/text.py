@@ -21,9 +21,15 @@ def signature(arrays: Iterable[Array]) -> str:
     return ", ".join(f"{x.name}: {x.dtype}{list(x.shape)}" for x in arrays)
 
 
-def lines(outputs: Sequence[Array], bodies: Sequence[Body]) -> list[str]:
-    """One line for each output, after one for each value that is used more than once."""
+def lines(
+    outputs: Sequence[Array], bodies: Sequence[Body], around: Iterable[Axis] = ()
+) -> list[str]:
+    """One line for each output, after one for each value that is used more than once.
+
+    The axes `around` them are named first.
+    """
     writer = Writer()
+    writer.name_axes(around, "i")
     for body in bodies:
         if isinstance(body, Map):
             writer.name_axes(body.axes, "i")

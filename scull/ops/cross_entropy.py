@@ -11,6 +11,7 @@ from scull.core.dtype import bool_, int64
 from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import Meta, agree, axis_of
 from scull.core.op import meta_of
+from scull.core.tensor import Value
 from scull.errors import DtypeError, RangeError, ShapeError
 from scull.ops.compare import equal, not_equal, where
 from scull.ops.create import cast
@@ -22,7 +23,10 @@ from scull.ops.softmax import shifted_down
 
 
 def check_label(logits: Any, label: Any, axis: int, soft_label: bool) -> None:
-    """Refuse labels that do not go with `logits`."""
+    """Refuse labels that do not go with `logits`.
+
+    What a Program declares as numbers may be fed classes: it is told when it is computed.
+    """
     place = axis_of(axis, len(logits.shape))
     if len(label.shape) != len(logits.shape):
         raise ShapeError(f"label has {len(label.shape)} axes and logits {len(logits.shape)}")
@@ -30,7 +34,8 @@ def check_label(logits: Any, label: Any, axis: int, soft_label: bool) -> None:
         hard = i == place and not soft_label
         agree(n, 1 if hard else m, f"label has {{}} elements along axis {i}, {{}} are needed")
     dtype = meta_of(label).dtype
-    if dtype.is_integer is soft_label:
+    declared = isinstance(label, Meta | Value)
+    if dtype.is_integer is soft_label and (soft_label or not declared):
         needed = "floating-point numbers" if soft_label else "integers"
         raise DtypeError(f"label is {dtype.name}, not of {needed}")
 
@@ -61,9 +66,9 @@ is_label.no_grad("it compares integers")
 
 @is_label.lower
 def is_label_at(index: Any, label: Any, like: Any, axis: int, ignore_index: int) -> Any:
-    own = lang.cast(lang.at(label, index), "int64")
-    here = lang.equal(own, index[axis_of(axis, len(index))])
-    return here & lang.not_equal(own, ignore_index)
+    own, place = lang.cast(lang.at(label, index), "int64"), index[axis_of(axis, len(index))]
+    counts = lang.not_equal(own, ignore_index)
+    return counts & lang.equal(lang.within(lang.select(counts, own, 0), place.size), place)
 
 
 def places_of(xp: Any, label: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
@@ -79,6 +84,8 @@ def with_axis_amid(x: Any, axis: int) -> Any:
 
 def valid_labels(xp: Any, label: Any, size: int, ignore_index: int) -> Any:
     """`label` with 0 in place of what is to be ignored; raises for what is outside [0, size)."""
+    if label.dtype.kind not in "iu":
+        raise DtypeError(f"label is {label.dtype}, not of integers")
     wrong = label.view(f"u{label.dtype.itemsize}") >= size
     if not xp.count_nonzero(wrong):
         return label

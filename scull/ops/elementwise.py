@@ -63,6 +63,7 @@ subtract = elementwise("subtract", "elementwise_sub", "subtract", lambda a, b: a
 multiply = elementwise(
     "multiply", "elementwise_mul", "multiply", lambda a, b: a * b, keeps_rows=True
 )
+add.op.commutes = multiply.op.commutes = True
 divide = elementwise("divide", "elementwise_div", "divide", lambda a, b: a / b)
 maximum = elementwise("maximum", "elementwise_max", "maximum", lambda a, b: lang.maximum(a, b))
 minimum = elementwise("minimum", "elementwise_min", "minimum", lambda a, b: lang.minimum(a, b))

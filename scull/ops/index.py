@@ -76,8 +76,8 @@ def gather_grad(x_meta: Any, index: Any, axis_tensor: Any, dout: Any, axis: int)
 
 
 def read_place(index: Any, load: Any, size: int) -> Any:
-    """A loaded index as a place in an axis; one outside reads the nearest end."""
-    return lang.maximum(lang.minimum(lang.cast(load, "int64"), size - 1), 0)
+    """A loaded index as a place in an axis; one outside is an error."""
+    return lang.within(lang.cast(load, "int64"), size)
 
 
 @gather.lower

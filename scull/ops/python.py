@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count as count_up
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from scull.ir.variable import Variable
 from scull.runtime.scope import Cell, ScopeTensor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PythonFunction:
     """What a Program calls, and the metas of its results as far as they are known."""
 
@@ -27,20 +29,29 @@ class PythonFunction:
     takes_operands: bool = True
 
 
-FUNCTIONS: list[PythonFunction] = []  # a Program names one by its place
+class Number(int):
+    """By what Programs name a function, which lives as long as one of them holds its number."""
+
+    function: PythonFunction
+
+
+FUNCTIONS: WeakValueDictionary[int, PythonFunction] = WeakValueDictionary()
+numbers = count_up()
 
 
 def registered(function: PythonFunction) -> int:
     """The number by which Programs call `function` from now on."""
-    FUNCTIONS.append(function)
-    return len(FUNCTIONS) - 1
+    number = Number(next(numbers))
+    number.function = FUNCTIONS[int(number)] = function
+    return number
 
 
 def function_of(number: int) -> PythonFunction:
     """The function of a number."""
-    if not 0 <= number < len(FUNCTIONS):
+    found = FUNCTIONS.get(number)
+    if found is None:
         raise ArgumentError(f"this process knows no Python function by the number {number}")
-    return FUNCTIONS[number]
+    return found
 
 
 @primitive(outputs=("out[]",), effects=("python", "writes"), infer_first=True)

@@ -216,7 +216,8 @@ def take_along_at(index: Any, x: Any, indices: Any, axis: int) -> Any:
         return x[()]
     axis = axis_of(axis, x.ndim)
     place = lang.cast(indices[tuple(index)], "int64")
-    place = lang.maximum(lang.minimum(place, x.shape[axis] - 1), 0)
+    size = x.shape[axis]
+    place = lang.within(lang.select(place < 0, place + size, place), size)
     return x[(*index[:axis], place, *index[axis + 1 :])]
 
 

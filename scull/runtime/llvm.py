@@ -1,4 +1,4 @@
-"""LLVM, loaded when first asked for: text IR to machine code, and Python callables that enter it.
+"""LLVM, loaded when first asked for: text IR to machine code in memory.
 
 `import scull` never loads llvmlite. Where it has no wheel `available()` is False, and says so once.
 
@@ -6,57 +6,46 @@ What must live as long as the code may run is held by what can run it: a `Librar
 an entry keeps its library and the table of buffers it passes.
 """
 
-import ctypes
+import atexit
 import importlib
 import importlib.util
 import itertools
+import os
+import threading
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from scull.errors import UnsupportedError
+from scull.errors import ArgumentError, UnsupportedError
+from scull.runtime.object_cache import key_of, object_cache
 
 NOTICE = "llvmlite is not installed: programs run on NumPy kernels, slower (`pip install llvmlite`)"
-METHOD_WITHOUT_ARGUMENTS = 4
-DATA_POINTER_OFFSET = 16  # of an ndarray in memory; probed before it is relied on
+OPTIONS = {"opt": 3, "reloc": "pic", "codemodel": "jitdefault", "jit": True}  # of code generation
+
+# x86-64 by what its vectors are, each with the CPU that LLVM tunes for
+LEVELS = {
+    "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
+    "avx2": ("x86-64-v3", ("avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe")),
+    "generic": ("x86-64", ()),
+}
 
 _numbers = itertools.count()
 
-ENTER = """
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
-declare void @Py_IncRef(ptr)
-@none = external global i8
+# Held while LLVM loads or works: a process must neither fork nor end meanwhile. It is not released
+# at the end, when what LLVM works with is destroyed.
+working = threading.RLock()
+_leaving: list[Any] = []
 
-; self is an ndarray of two addresses: a function, and the table it takes
-define ptr @enter_holding(ptr %self, ptr %unused) {
-  %place = getelementptr i8, ptr %self, i64 16
-  %record = load ptr, ptr %place
-  %function = load ptr, ptr %record
-  %second = getelementptr ptr, ptr %record, i64 1
-  %table = load ptr, ptr %second
-  call void %function(ptr %table)
-  call void @Py_IncRef(ptr @none)
-  ret ptr @none
-}
-
-define ptr @enter_releasing(ptr %self, ptr %unused) {
-  %place = getelementptr i8, ptr %self, i64 16
-  %record = load ptr, ptr %place
-  %function = load ptr, ptr %record
-  %second = getelementptr ptr, ptr %record, i64 1
-  %table = load ptr, ptr %second
-  %thread = call ptr @PyEval_SaveThread()
-  call void %function(ptr %table)
-  call void @PyEval_RestoreThread(ptr %thread)
-  call void @Py_IncRef(ptr @none)
-  ret ptr @none
-}
-"""
+atexit.register(working.acquire)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=working.acquire,
+        after_in_parent=working.release,
+        after_in_child=working.release,
+    )
 
 
 @dataclass(frozen=True)
@@ -68,31 +57,49 @@ class Target:
     features: str
     version: str
 
+    def has(self, feature: str) -> bool:
+        """Whether code may use a feature, such as `avx2`."""
+        return f"+{feature}" in self.features.split(",")
+
+
+@dataclass(frozen=True)
+class Module:
+    """Text IR compiled as one, and the names of its functions that are to be found.
+
+    What the modules of a library call of one another is `declare`d in the text; names that several
+    define are `internal`.
+    """
+
+    text: str
+    exports: tuple[str, ...] = ()
+
+
+def _unload(leaving: list[Any] = _leaving) -> None:
+    """Free the code of libraries that are gone; LLVM works for nobody else."""
+    while leaving:
+        leaving.pop()
+
 
 class Library:
     """Machine code in memory. Its addresses are good as long as it lives."""
 
-    def __init__(self, tracker: Any, names: Iterable[str], code: bytes) -> None:
+    def __init__(self, tracker: Any, names: Iterable[str], codes: tuple[bytes, ...]) -> None:
         self._tracker = tracker
-        self.code = code
+        self.codes = codes
         self.addresses: dict[str, int] = {name: tracker[name] for name in names}
 
-
-class Record(np.ndarray[Any, Any]):
-    """The two addresses an entry passes on, with what they need to stay good."""
-
-    keeps: tuple[Any, ...]
-
-
-class MethodDefinition(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
+    # at the end of the process the names of this module may be gone before
+    def __del__(
+        self,
+        leaving: list[Any] = _leaving,
+        working: threading.RLock = working,
+        unload: Callable[[], None] = _unload,
+    ) -> None:
+        # freeing now could wait for LLVM, wherever the collector happens to run
+        leaving.append(self.__dict__.pop("_tracker", None))
+        if working.acquire(blocking=False):
+            unload()
+            working.release()
 
 
 def available() -> bool:
@@ -113,133 +120,121 @@ def binding() -> Any:
     """llvmlite's binding, initialised."""
     if not available():
         raise UnsupportedError(NOTICE)
-    llvm = importlib.import_module("llvmlite.binding")
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    with working:
+        llvm = importlib.import_module("llvmlite.binding")
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
     return llvm
 
 
 @cache
 def host() -> Target:
     """This machine."""
-    llvm = binding()
-    version = ".".join(str(number) for number in llvm.llvm_version_info)
-    features = llvm.get_host_cpu_features().flatten()
-    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
+    with working:
+        llvm = binding()
+        version = ".".join(str(number) for number in llvm.llvm_version_info)
+        features = llvm.get_host_cpu_features().flatten()
+        return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
 
 
-def _target_machine(target: Target) -> Any:
+def levels() -> tuple[str, ...]:
+    """The levels of vectors whose code runs on this machine, the widest first."""
+    if not host().triple.startswith("x86_64"):
+        return ("generic",)
+    return tuple(name for name, (_, needs) in LEVELS.items() if all(map(host().has, needs)))
+
+
+def target(level: str) -> Target:
+    """This machine as if it had no more than `level` of LEVELS; its code runs here."""
+    if level not in levels():
+        raise ArgumentError(f"this machine runs {', '.join(levels())}; not {level!r}")
+    if not host().triple.startswith("x86_64"):
+        return replace(host(), cpu="generic", features="")
+    names = list(LEVELS)
+    needs = [x for name in names[names.index(level) :] for x in LEVELS[name][1]]
+    return replace(host(), cpu=LEVELS[level][0], features=",".join(f"+{x}" for x in needs))
+
+
+@cache
+def _machine(target: Target) -> Any:
     found = binding().Target.from_triple(target.triple)
-    return found.create_target_machine(
-        cpu=target.cpu,
-        features=target.features,
-        opt=3,
-        reloc="pic",
-        codemodel="jitdefault",
-        jit=True,
-    )
+    return found.create_target_machine(cpu=target.cpu, features=target.features, **OPTIONS)
 
 
 @cache
 def _linker() -> Any:
-    return binding().create_lljit_compiler(_target_machine(host()))
+    return binding().create_lljit_compiler(_machine(host()))
+
+
+@contextmanager
+def _parsed(text: str, target: Target) -> Iterator[Any]:
+    """A module of LLVM, in a context of its own; both are gone before LLVM stops working."""
+    llvm = binding()
+    with working, llvm.create_context() as context:
+        _unload()
+        with llvm.parse_assembly(text, context) as module:
+            module.triple = target.triple
+            module.data_layout = str(_machine(target).target_data)
+            module.verify()
+            yield module
 
 
 def object_code(text: str, target: Target | None = None) -> bytes:
     """An object file of text IR, for this machine unless another is named."""
-    machine = _target_machine(target or host())
-    module = binding().parse_assembly(text)
-    module.triple = (target or host()).triple
-    module.data_layout = str(machine.target_data)
-    module.verify()
-    return bytes(machine.emit_object(module))
+    target = target or host()
+    with _parsed(text, target) as module:
+        return bytes(_machine(target).emit_object(module))
 
 
-def link(code: bytes, exports: Iterable[str], imports: dict[str, int] | None = None) -> Library:
-    """An object file made runnable: `exports` are functions to find, `imports` what it needs."""
-    names = list(exports)
-    builder = binding().JITLibraryBuilder().add_object_img(code)
-    for name, address in (imports or {}).items():
-        builder.import_symbol(name, address)
-    builder.add_current_process()
-    for name in names:
-        builder.export_symbol(name)
-    return Library(builder.link(_linker(), f"scull{next(_numbers)}"), names, code)
+def machine_text(text: str, target: Target | None = None) -> str:
+    """The instructions of text IR, to be read."""
+    target = target or host()
+    with _parsed(text, target) as module:
+        return str(_machine(target).emit_assembly(module))
 
 
-def compile_text(
-    text: str, exports: Iterable[str], imports: dict[str, int] | None = None
+def cached_code(text: str, target: Target | None = None) -> bytes:
+    """An object file of text IR: from the cache on disk, else compiled and kept there."""
+    aim = target or host()
+    options = repr(sorted(OPTIONS.items()))
+    key = key_of(text, aim.version, aim.triple, aim.cpu, aim.features, options)
+    return object_cache().get(key, lambda: object_code(text, aim))
+
+
+def link(
+    codes: Sequence[bytes], exports: Iterable[str], imports: Mapping[str, int] | None = None
 ) -> Library:
-    """Text IR as machine code in memory."""
-    return link(object_code(text), exports, imports)
+    """Object files made runnable together.
 
-
-def data_pointer(array: np.ndarray[Any, Any]) -> int:
-    """Where the elements of an array are."""
-    return int(array.ctypes.data)
-
-
-@cache
-def data_pointer_is_where_expected() -> bool:
-    """Whether an ndarray has its data pointer where machine code reads it."""
-    for probe in (np.zeros(3), np.zeros((2, 5), np.int8)[1:, 2:], np.zeros(2).view(Record)):
-        found = ctypes.c_void_p.from_address(id(probe) + DATA_POINTER_OFFSET).value
-        if found != probe.ctypes.data:
-            return False
-    return True
-
-
-@cache
-def _methods() -> tuple[MethodDefinition, MethodDefinition, Library]:
-    """How an entry is called: with the interpreter's lock released, or held."""
-    api = ctypes.pythonapi
-    imports = {"none": id(None)}
-    for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"):
-        address = ctypes.cast(getattr(api, name), ctypes.c_void_p).value
-        assert address is not None
-        imports[name] = address
-    library = compile_text(ENTER, ("enter_holding", "enter_releasing"), imports)
-    holding, releasing = (
-        MethodDefinition(b"kernel", library.addresses[name], METHOD_WITHOUT_ARGUMENTS, None)
-        for name in ("enter_holding", "enter_releasing")
-    )
-    return holding, releasing, library
-
-
-def entry(
-    library: Library,
-    name: str,
-    table: np.ndarray[Any, np.dtype[np.uint64]],
-    *,
-    release: bool = True,
-    keeps: tuple[Any, ...] = (),
-) -> Callable[[], None]:
-    """A builtin that calls a function of the library with the address of `table`.
-
-    It costs some ten nanoseconds over an empty function. It keeps the library, the table, and
-    `keeps`: the arrays whose addresses the table holds. `release` lets other Python threads run
-    meanwhile.
+    `exports` are functions to find, `imports` the addresses of what none of them defines.
     """
-    address = library.addresses[name]
-    if not data_pointer_is_where_expected():
-        return _entry_by_ctypes(address, (library, table, keeps))
-    record = np.array([address, data_pointer(table)], np.uint64).view(Record)
-    record.keeps = (library, table, keeps)
-    holding, releasing, _ = _methods()
-    create = ctypes.pythonapi.PyCFunction_NewEx
-    create.restype = ctypes.py_object
-    create.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    definition = ctypes.addressof(releasing if release else holding)
-    made: Callable[[], None] = create(definition, record, None)
-    return made
+    names = list(exports)
+    with working:
+        builder = binding().JITLibraryBuilder()
+        for code in codes:
+            builder.add_object_img(code)
+        for name, address in (imports or {}).items():
+            builder.import_symbol(name, address)
+        builder.add_current_process()
+        for name in names:
+            builder.export_symbol(name)
+        tracker = builder.link(_linker(), f"scull{next(_numbers)}")
+    return Library(tracker, names, tuple(codes))
 
 
-def _entry_by_ctypes(address: int, keeps: tuple[Any, ...]) -> Callable[[], None]:
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    table = data_pointer(keeps[1])
+def build(
+    modules: Iterable[Module],
+    imports: Mapping[str, int] | None = None,
+    target: Target | None = None,
+) -> Library:
+    """Modules as one library: each from the cache on disk or compiled, then linked.
 
-    def enter() -> None:
-        assert keeps
-        function(table)
+    A RuntimeError is what LLVM says of text it does not understand, or of names nobody defines.
 
-    return enter
+    >>> text = "define i32 @seven() { ret i32 7 }"
+    >>> sorted(build([Module(text, ("seven",))]).addresses)
+    ['seven']
+    """
+    modules = list(modules)
+    codes = [cached_code(module.text, target) for module in modules]
+    return link(codes, [name for module in modules for name in module.exports], imports)

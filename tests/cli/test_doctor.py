@@ -28,6 +28,7 @@ FAST = Machine(
     denormals=True,
     llvm="llvmlite 0.50.0, LLVM 22.1.0, host haswell",
     llvm_error=None,
+    cache="/caches/scull/objects, 12 kernels, 0.3 of 512 MiB",
     threads={},
     settings={},
 )

@@ -52,6 +52,13 @@ def test_a_model_gets_a_page_of_its_name_in_this_folder(
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.html"]
 
 
+def test_machine_code_is_shown_where_it_is_asked_for(model, tmp_path):
+    path = tmp_path / "page.html"
+    for more, shown in (((), '"code":null'), (("--machine-code",), '"because":[')):
+        assert main(["explain", model, "--output", str(path), *more]) == 0
+        assert shown in text_of(path)
+
+
 def test_the_values_of_the_process_stay_its_own(model, tmp_path):
     before = dict(paddle.static.global_scope().cells)
     assert main(["explain", model, "--output", str(tmp_path / "page.html")]) == 0

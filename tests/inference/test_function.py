@@ -17,7 +17,7 @@ from scull.errors import FeedError, ResourceError, RunError, ShapeError, Unknown
 from scull.files import proto
 from scull.flags import flags
 from scull.inference import Config, create_predictor
-from scull.inference.simplify import PASSES
+from scull.passes.selection import INFERENCE
 from scull.runtime import blas
 from tests.inference.models import data, loop, opened, perceptron, residual, saved
 
@@ -80,7 +80,7 @@ def handed_on():
 
 
 @pytest.mark.parametrize("make", [reshaped, handed_on, perceptron])
-@pytest.mark.parametrize("without", [(), tuple(PASSES)])
+@pytest.mark.parametrize("without", [(), INFERENCE])
 def test_outputs_are_new_arrays_of_the_caller(tmp_path, make, without):
     predictor = opened(tmp_path, make, without=without)
     first = predictor.run([X])
@@ -404,7 +404,8 @@ def test_predictors_that_are_created_and_closed_leave_nothing(tmp_path, nightly)
         first = tracemalloc.get_traced_memory()[0]
         for _ in range(1000 if nightly > 1 else 10):
             used()
-        assert counts() == before
+        after = counts()  # fewer than before, if what earlier tests left has ended meanwhile
+        assert all(now <= then for now, then in zip(after, before, strict=True)), (after, before)
         left = tracemalloc.get_traced_memory()[0] - first
         assert left < 200_000  # the values of one of them take more than twice as much
     finally:

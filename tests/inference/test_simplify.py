@@ -6,7 +6,8 @@ import pytest
 import scull as paddle
 from scull.errors import RangeError
 from scull.inference import Config, create_predictor
-from scull.inference.simplify import PASSES
+from scull.passes.catalogue import PASSES
+from scull.passes.selection import INFERENCE
 from tests.inference.models import data, loop, opened, perceptron, residual, saved
 
 X = np.arange(12, dtype="float32").reshape(3, 4)
@@ -105,33 +106,40 @@ def overwritten():
 @pytest.mark.parametrize(
     "make", [constant, handed_through, residual, loop, overwritten, dropping("downscale_in_infer")]
 )
-@pytest.mark.parametrize("without", [*PASSES, "all"])
+@pytest.mark.parametrize("without", [*INFERENCE, "all"])
 def test_every_pass_leaves_the_numbers_as_they_are(tmp_path, make, without):
     path = saved(tmp_path, make)
     config = Config(path)
     if without == "all":
         config.switch_ir_optim(False)
     config.delete_pass(without)
-    plain, simple = create_predictor(config), create_predictor(Config(path))
+    exact = Config(path)
+    for each in PASSES.values():
+        if not each.exact:
+            config.delete_pass(each.name)
+            exact.delete_pass(each.name)
+    plain, simple, default = map(create_predictor, (config, exact, Config(path)))
     inputs = {
         residual: [np.ones((1, 2, 4, 4), "float32")],
         loop: [X[:, :3], np.array([4])],
     }.get(make, [X])
-    for a, b in zip(plain.run(inputs), simple.run(inputs), strict=True):
+    runs = zip(*(predictor.run(inputs) for predictor in (plain, simple, default)), strict=True)
+    for a, b, c in runs:
         np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=1e-6)
 
 
 def test_passes_are_arranged_as_in_paddle():
     config = Config("a.pdmodel", "a.pdiparams")
     builder = config.pass_builder()
-    assert builder.all_passes() == list(PASSES) and builder.analysis_passes() == []
+    assert builder.all_passes() == list(INFERENCE) and builder.analysis_passes() == []
     builder.insert_pass(0, "first")
     builder.append_pass("last")
     config.delete_pass("constant_folding_pass")
-    assert config.pass_builder().all_passes() == ["first", *list(PASSES)[:-1], "last"]
+    assert config.pass_builder().all_passes() == ["first", *INFERENCE[:-1], "last"]
     assert builder.debug_string().startswith("Passes to apply:\n  - first\n")
-    with pytest.raises(RangeError, match="5 passes, no place 9"):
-        builder.insert_pass(9, "x")
+    with pytest.raises(RangeError, match=f"{len(INFERENCE) + 1} passes, no place 99"):
+        builder.insert_pass(99, "x")
     copy = Config(config)
     copy.pass_builder().set_passes([])
     assert config.passes() and not copy.passes()

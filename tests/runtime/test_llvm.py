@@ -1,19 +1,20 @@
-"""Text IR to callables, and what keeps what alive."""
+"""Text IR to machine code: modules, libraries, targets; what forks, ends and is lacking."""
 
 import ctypes
-import gc
 import importlib.util
 import subprocess
 import sys
 import threading
-import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from scull.errors import UnsupportedError
+from scull.errors import ArgumentError, UnsupportedError
+from scull.flags import flags
 from scull.runtime import llvm
+from scull.runtime.entry import address_of, entry
+from scull.runtime.object_cache import object_cache
+from tests.runtime.child import ended, fork, needs_fork
 
 INCREMENT = """
 define void @increment(ptr %table) {
@@ -33,97 +34,94 @@ define void @call(ptr %table) {
   ret void
 }
 """
+GIVEN = """
+define internal i32 @one() { ret i32 1 }
+define i32 @given(i32 %x) {
+  %one = call i32 @one()
+  %y = add i32 %x, %one
+  ret i32 %y
+}
+"""
+WIDE = """
+define void @wide(ptr %table) {
+  %place = load ptr, ptr %table
+  %x = load <16 x float>, ptr %place, align 4
+  %y = fmul <16 x float> %x, %x
+  store <16 x float> %y, ptr %place, align 4
+  ret void
+}
+"""
 
 needs_llvm = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
 )
 
 
-def table_of(*arrays):
-    """The addresses of arrays, as an entry passes them."""
-    return np.array([llvm.data_pointer(array) for array in arrays], np.uint64)
+def run(library, name, x):
+    """The array after a call of a function with a table of its address."""
+    entry(library, name, np.array([address_of(x)], np.uint64), keeps=(x,))()
+    return x
 
 
-def incrementing(x, *, release=True):
-    library = llvm.compile_text(INCREMENT, ["increment"])
-    return llvm.entry(library, "increment", table_of(x), release=release, keeps=(x,))
-
-
-@needs_llvm
-@pytest.mark.parametrize("release", [True, False])
-def test_an_entry_runs_the_code_on_the_buffers_of_its_table(release):
-    x = np.zeros(1)
-    increment = incrementing(x, release=release)
-    for _ in range(3):
-        assert increment() is None
-    assert x[0] == 3
-
-
-@needs_llvm
-def test_an_entry_takes_no_arguments():
-    with pytest.raises(TypeError):
-        incrementing(np.zeros(1))(1)
-
-
-@needs_llvm
-def test_an_entry_keeps_its_code_its_table_and_its_arrays():
-    x = np.zeros(1)
-    seen = weakref.ref(x)
-    increment = incrementing(x)
-    del x
-    gc.collect()
-    for _ in range(5):
-        increment()
-    assert seen()[0] == 5
-    del increment
-    gc.collect()
-    assert seen() is None
-
-
-@needs_llvm
-def test_many_entries_come_and_go_without_growing_references_to_none():
-    increment = incrementing(np.zeros(1))
-    before = sys.getrefcount(None)
-    for _ in range(1000):
-        increment()
-    assert abs(sys.getrefcount(None) - before) < 100
-
-
-@needs_llvm
-def test_entries_run_in_several_threads():
-    arrays = [np.zeros(1) for _ in range(8)]
-    entries = [incrementing(x) for x in arrays]
-    start = threading.Barrier(4)
-
-    def work(part):
-        start.wait()
-        for entry in part:
-            for _ in range(500):
-                entry()
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, [entries[i::4] for i in range(4)]))
-    assert [x[0] for x in arrays] == [500] * 8
+def slow_text(blocks):
+    """IR that takes LLVM about a third of a millisecond a block."""
+    lines, last = ["define double @slow(double %x0) {"], "%x0"
+    for k in range(blocks):
+        lines += [
+            f"%c{k} = fcmp olt double {last}, {k}.0",
+            f"br i1 %c{k}, label %a{k}, label %b{k}",
+        ]
+        lines += [f"a{k}:", f"%y{k} = fmul double {last}, {k}.5", f"br label %b{k}", f"b{k}:"]
+        before = f"%b{k - 1}" if k else "%entry"
+        lines += [f"%x{k + 1} = phi double [{last}, {before}], [%y{k}, %a{k}]"]
+        last = f"%x{k + 1}"
+    lines[1:1] = ["entry:"]
+    return "\n".join([*lines, f"ret double {last}", "}"])
 
 
 @needs_llvm
 def test_code_may_call_an_address_it_is_given():
     given = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)(lambda x: x + 1)
     address = ctypes.cast(given, ctypes.c_void_p).value
-    library = llvm.compile_text(CALL, ["call"], {"given": address})
-    out = np.zeros(1, np.int32)
-    llvm.entry(library, "call", table_of(out), release=False, keeps=(out, given))()
-    assert out[0] == 21
+    library = llvm.build([llvm.Module(CALL, ("call",))], {"given": address})
+    assert run(library, "call", np.zeros(1, np.int32))[0] == 21
+    assert given
+
+
+@needs_llvm
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_module_calls_a_function_of_another_by_its_name(order):
+    modules = (llvm.Module(CALL, ("call",)), llvm.Module(GIVEN))
+    library = llvm.build([modules[k] for k in order])
+    assert sorted(library.addresses) == ["call"]
+    assert run(library, "call", np.zeros(1, np.int32))[0] == 21
+
+
+@needs_llvm
+def test_two_modules_may_have_internal_functions_of_one_name():
+    other = GIVEN.replace("@given", "@other").replace("ret i32 1 ", "ret i32 2 ")
+    library = llvm.build([llvm.Module(GIVEN, ("given",)), llvm.Module(other, ("other",))])
+    kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+    assert [kind(library.addresses[name])(5) for name in ("given", "other")] == [6, 7]
+
+
+@needs_llvm
+def test_a_library_of_forty_modules_has_all_their_functions():
+    texts = [
+        GIVEN.replace("@given", f"@given{k}").replace("i32 1 ", f"i32 {k} ") for k in range(40)
+    ]
+    library = llvm.build([llvm.Module(text, (f"given{k}",)) for k, text in enumerate(texts)])
+    kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+    found = [kind(library.addresses[f"given{k}"])(100) for k in range(40)]
+    assert found == [100 + k for k in range(40)]
 
 
 @needs_llvm
 def test_an_object_file_runs_without_its_text():
     code = llvm.object_code(INCREMENT)
-    library = llvm.link(code, ["increment"])
-    assert library.code == code
-    x = np.zeros(1)
-    llvm.entry(library, "increment", table_of(x), keeps=(x,))()
-    assert x[0] == 1
+    library = llvm.link([code], ["increment"])
+    assert library.codes == (code,)
+    assert run(library, "increment", np.zeros(1))[0] == 1
 
 
 @needs_llvm
@@ -132,13 +130,66 @@ def test_the_same_text_gives_the_same_object():
 
 
 @needs_llvm
+def test_what_is_built_twice_is_compiled_once(tmp_path):
+    modules = [llvm.Module(INCREMENT, ("increment",)), llvm.Module(GIVEN, ("given",))]
+    with flags(CACHE_DIR=str(tmp_path)):
+        first = llvm.build(modules)
+        second = llvm.build(modules)
+        seen = object_cache().statistics
+    assert (seen.misses, seen.hits) == (2, 2)
+    assert seen.bytes_read == seen.bytes_written == sum(map(len, first.codes))
+    assert seen.seconds > 0
+    assert first.codes == second.codes
+    assert run(second, "increment", np.zeros(1))[0] == 1
+
+
+@needs_llvm
+def test_each_target_has_its_own_code_in_the_cache(tmp_path):
+    with flags(CACHE_DIR=str(tmp_path)):
+        for level in (*llvm.levels(), *llvm.levels()):
+            llvm.build([llvm.Module(WIDE, ("wide",))], target=llvm.target(level))
+        assert object_cache().statistics.misses == len(llvm.levels())
+
+
+@needs_llvm
+def test_code_of_every_level_runs_here_and_gives_the_same_bits():
+    x = np.random.default_rng(0).standard_normal(16).astype(np.float32)
+    for level in llvm.levels():
+        library = llvm.build([llvm.Module(WIDE, ("wide",))], target=llvm.target(level))
+        assert (run(library, "wide", x.copy()) == x * x).all()
+
+
+@needs_llvm
+def test_code_of_a_level_uses_no_wider_vectors():
+    if not llvm.host().triple.startswith("x86_64"):
+        pytest.skip("the registers looked for are those of x86-64")
+    widest = {"avx512": "zmm", "avx2": "ymm", "generic": "xmm"}
+    for level in llvm.levels():
+        text = llvm.machine_text(WIDE, llvm.target(level))
+        found = {name for name in widest.values() if f"%{name}" in text}
+        wider = list(widest.values())[: list(widest).index(level)]
+        assert widest[level] in found and found.isdisjoint(wider)
+
+
+@needs_llvm
+def test_a_level_this_machine_has_not_is_refused():
+    with pytest.raises(ArgumentError, match=r"this machine runs .*generic; not 'avx1024'"):
+        llvm.target("avx1024")
+
+
+@needs_llvm
+def test_a_target_knows_its_features():
+    generic = llvm.target("generic")
+    assert not generic.has("avx2")
+    assert all(llvm.target(level).has("avx2") for level in llvm.levels() if level != "generic")
+
+
+@needs_llvm
 def test_an_object_may_be_made_for_another_cpu():
     host = llvm.host()
     plain = llvm.Target(host.triple, "", "", host.version)
-    library = llvm.link(llvm.object_code(INCREMENT, plain), ["increment"])
-    x = np.zeros(1)
-    llvm.entry(library, "increment", table_of(x), keeps=(x,))()
-    assert x[0] == 1
+    library = llvm.link([llvm.object_code(INCREMENT, plain)], ["increment"])
+    assert run(library, "increment", np.zeros(1))[0] == 1
 
 
 @needs_llvm
@@ -151,18 +202,82 @@ def test_the_host_is_named_with_its_features():
 
 
 @needs_llvm
-def test_the_data_pointer_of_an_array_is_where_entries_read_it():
-    assert llvm.data_pointer_is_where_expected()
+def test_text_that_is_no_code_says_where_and_leaves_nothing_in_the_cache(tmp_path):
+    with flags(CACHE_DIR=str(tmp_path)):
+        with pytest.raises(RuntimeError, match="expected type"):
+            llvm.build([llvm.Module("define void @wrong( {", ("wrong",))])
+        assert object_cache().entries() == []
+    assert run(llvm.build([llvm.Module(INCREMENT, ("increment",))]), "increment", np.zeros(1))[0]
 
 
 @needs_llvm
-def test_without_that_an_entry_goes_by_ctypes(monkeypatch):
-    monkeypatch.setattr(llvm, "data_pointer_is_where_expected", lambda: False)
-    x = np.zeros(1)
-    increment = incrementing(x)
-    gc.collect()
-    assert increment() is None
-    assert x[0] == 1
+def test_a_name_nobody_defines_is_an_error(capfd):
+    with pytest.raises(RuntimeError, match=r"given|call"):
+        llvm.build([llvm.Module(CALL, ("call",))])
+    assert "given" in capfd.readouterr().err
+
+
+ENDS = """
+import sys, threading
+from llvmlite.binding import TargetMachine
+from scull.runtime import llvm
+entered = threading.Event()
+emit = TargetMachine.emit_object
+def emit_object(self, module):
+    entered.set()
+    return emit(self, module)
+TargetMachine.emit_object = emit_object
+text = sys.stdin.read()
+threading.Thread(target=llvm.object_code, args=(text,), daemon=True).start()
+entered.wait()
+"""
+
+
+@needs_llvm
+def test_a_process_may_end_while_llvm_compiles():
+    command = [sys.executable, "-c", ENDS]
+    done = subprocess.run(command, input=slow_text(2000), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_llvm
+@needs_fork
+def test_a_child_forked_while_llvm_compiles_compiles_too():
+    started, stop = threading.Event(), threading.Event()
+
+    def compile_on():
+        text = slow_text(100)
+        while not stop.is_set():
+            llvm.object_code(text)
+            started.set()
+
+    worker = threading.Thread(target=compile_on)
+    worker.start()
+    try:
+        started.wait()
+        for _ in range(5):
+            assert ended(fork(lambda: llvm.object_code(INCREMENT))) == 0
+    finally:
+        stop.set()
+        worker.join()
+
+
+@needs_llvm
+def test_several_threads_build_at_once():
+    found = {}
+
+    def work(k):
+        text = GIVEN.replace("i32 1 ", f"i32 {k} ")
+        library = llvm.build([llvm.Module(text, ("given",))])
+        function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)(library.addresses["given"])
+        found[k] = function(10)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {k: 10 + k for k in range(8)}
 
 
 def test_without_llvmlite_one_notice_is_given(monkeypatch):
@@ -171,12 +286,11 @@ def test_without_llvmlite_one_notice_is_given(monkeypatch):
     with pytest.warns(UserWarning, match="llvmlite is not installed: programs run on NumPy"):
         assert llvm.available() is False
     assert llvm.available() is False  # silent: warnings are errors here
-    llvm.binding.cache_clear()
     with pytest.raises(UnsupportedError, match="llvmlite is not installed"):
-        llvm.binding()
+        llvm.binding.__wrapped__()
 
 
 def test_importing_the_module_loads_no_llvmlite():
-    code = "import sys, scull.runtime.llvm, scull.compiler.llvm; print('llvmlite' in sys.modules)"
+    code = "import sys, scull.runtime.llvm, scull.compiler.native; print('llvmlite' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

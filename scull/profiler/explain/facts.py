@@ -11,6 +11,7 @@ from scull.executor.stream import Streams
 from scull.ir.operator import COMMON, Operator, each, program_outputs
 from scull.ir.program import Program
 from scull.ir.variable import Variable
+from scull.profiler.explain.code_facts import code_facts
 from scull.profiler.explain.layout import drawn
 from scull.profiler.explain.record import Recorded
 
@@ -49,6 +50,18 @@ class Numbering:
                     if v is not place:
                         yield self.variables[v], self.variables[place]
 
+    def called(self, slot: int, number: int | None) -> int:
+        """The variable in a slot of a frame, as step `number` has written it."""
+        place = self.plan.variables[slot]
+        if number is not None:
+            o = self.plan.steps[number].operator
+            found = as_written(o)
+            if found.op is o.op:
+                for v, other in zip(found.results(), o.results(), strict=True):
+                    if other is place:
+                        return self.variables[v]
+        return slot - FIRST
+
     def slots(self, slots: Iterable[int]) -> list[int]:
         """The variables in some slots of a frame."""
         return [slot - FIRST for slot in dict.fromkeys(slots)]
@@ -79,6 +92,7 @@ def facts_of(program: Program, recorded: Recorded, title: str) -> Facts:
         **graph_facts(plan, numbering),
         "streams": stream_facts(recorded.streams),
         **run_facts(recorded, numbering),
+        "code": code_facts(recorded.code, numbering),
     }
 
 

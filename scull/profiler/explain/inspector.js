@@ -52,7 +52,16 @@ function overview() {
     ...part(`largest buffers at the peak, ${where}`, "largest",
       alive.map(b => row(variableLink(b.variables[0]), bytes(b.size)))),
     ...part("operators by time", "types", types),
+    ...part("slowest kernels", "kernels", slowKernels()),
   ];
+}
+
+/** Links to the kernels that took longest, where any were timed. */
+function slowKernels() {
+  const all = (facts.code?.regions ?? []).flatMap(({ kernels }, r) =>
+    kernels.map((kernel, k) => [kernel.seconds, r, k]));
+  return all.filter(([time]) => time !== null).sort((a, b) => b[0] - a[0]).slice(0, MOST)
+    .map(([time, r, k]) => row(kernelLink([r, k]), seconds(time)));
 }
 
 /** For each type of operator how often it ran, and how long in all. */
@@ -66,7 +75,7 @@ function byType() {
 }
 
 function table(pairs) {
-  return make("table", {}, pairs.filter(([, text]) => text !== null && text !== "")
+  return make("table", {}, pairs.filter(([, text]) => text !== null && text.length)
     .map(([name, text]) => make("tr", {}, make("td", {}, name), make("td", {}, text))));
 }
 
@@ -121,6 +130,7 @@ function instructionParts(i) {
       ["thread", span ? facts.threads[span[1]] : ""],
       ["stream", lane ? facts.streams.lanes[lane[0]] : ""],
       ["alive after", facts.live ? bytes(facts.live[i]) : ""],
+      ["machine code", separated(kernelsOf(i).map(place => [kernelLink(place)]))],
     ]),
     ...part("makes", "makes", named(made)),
     ...part("fills", "fills", named(writes)),

@@ -135,6 +135,7 @@ const charts = idle ? [] : [timelineChart(), buffers.length ? memoryChart() : nu
 const graph = idle ? null : new Graph(at("graph"));
 if (idle) absent("timeline", "memory", "graph", "streams");
 else charts.push(streamChart());
+charts.push(...codeSection());
 if (!idle && !buffers.length) absent("memory");
 program();
 search();

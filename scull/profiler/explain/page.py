@@ -10,7 +10,7 @@ from string import Template
 from scull.profiler.explain.facts import Facts
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("base.js", "chart.js", "graph.js", "inspector.js", "page.js")
+SCRIPTS = ("base.js", "chart.js", "graph.js", "inspector.js", "code.js", "page.js")
 
 
 def page(facts: Facts, plan: str) -> str:

@@ -20,6 +20,7 @@ from scull.executor.run import Held, Ledger
 from scull.executor.stream import Streams, streams_of
 from scull.flags import flag, flags
 from scull.ir.program import Program
+from scull.profiler.explain.code import Code, code_of
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Scope
 
@@ -46,34 +47,46 @@ class Recorded:
     live: tuple[int, ...]  # bytes after each step; nothing where nobody counts them
     highest: tuple[int, ...]  # and the most of them while it ran
     buffers: tuple[Held, ...]
+    code: Code | None = None
 
 
 def recorded(
-    executor: Executor, program: Any, feed: Any, fetch_list: Any, scope: Scope
+    executor: Executor,
+    program: Any,
+    feed: Any,
+    fetch_list: Any,
+    scope: Scope,
+    machine_code: bool = False,
 ) -> Recorded:
     """Run `program` and note what happens; `scope` and the random numbers stay as they are.
 
-    Bytes are counted in a run of their own, and the times are those of a later run; there is
-    one run alone where others would see every one.
+    Bytes are counted in a run of their own, and the times are those of a later run, both by
+    instructions; there is one run alone where others would see every one. Machine code is made and
+    run besides, if it is asked for.
     """
     inner = getattr(program, "_program", program)
     if inner is not program:  # a CompiledProgram belongs to one scope
         program = copy(program)
         program._compiled = False
-    with unchanged(executor):
+    code = None
+    with unchanged(executor), flags(COMPILE="off"):
         twin = copied(inner, scope)
         with flags(LEDGER=True), filling() as timeline:
             executor.run(program, feed, fetch_list, scope=twin)
         ledger = executor.ledger
-        if not acts_outside(inner):
+        runs = not acts_outside(inner)
+        if runs:
             executor.run(program, feed, fetch_list, scope=twin)
             with filling() as timeline:
                 executor.run(program, feed, fetch_list, scope=twin)
         bound: Bound = [b for b in inner.plans.values() if b.scope() is twin][-1]
-        peak = peak_of_run(bound, filled(bound, as_dictionary(feed)))
+        frame = filled(bound, as_dictionary(feed))
+        peak = peak_of_run(bound, frame)
+        if machine_code:
+            code = code_of(bound, frame, runs=runs)
     streams = streams_of(bound.plan, executor.place, flag("DEVICE_STREAMS"))
     counted = (ledger.history, ledger.highest, tuple(ledger.buffers))
-    return Recorded(bound.plan, streams, peak, steps_of(timeline), *counted)
+    return Recorded(bound.plan, streams, peak, steps_of(timeline), *counted, code)
 
 
 @contextmanager

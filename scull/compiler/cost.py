@@ -1,0 +1,66 @@
+"""What a kernel has to do: the bytes it moves at least, and its operations on floats."""
+
+from dataclasses import dataclass
+from math import prod
+
+from scull.compiler.group import Group
+from scull.lang.body import Scatter
+from scull.lang.dtype import element
+from scull.lang.expand import basic
+from scull.lang.expression import Apply, Array, Expression, Reduce
+from scull.lang.walk import ordered, rewritten
+
+FREE = {"select", "cast", "bitcast", "negative", "absolute"}  # no arithmetic
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Bytes read and written, each once, and operations on floats; `dtype` is the widest."""
+
+    read: int
+    written: int
+    operations: int
+    dtype: str = "float32"
+
+
+def cost_of(group: Group) -> Cost:
+    """The cost of one run of a kernel.
+
+    Functions count as the additions and multiplications they are made of. What does not vary with
+    an axis counts once for all its positions.
+    """
+    operations, wide = 0, False
+    for stage in group.stages:
+        done: dict[Expression, Expression] = {}
+        roots = [root for body in stage.bodies for root in body.roots]
+        nodes = ordered(rewritten(roots, basic, done))
+        operations += sum(map(_operations, nodes))
+        wide = wide or any(node.dtype == "float64" for node in nodes)
+        for body in stage.bodies:
+            if isinstance(body, Scatter) and element(body.value.dtype).kind == "float":
+                operations += prod(axis.size for axis in body.over)
+    read = sum(_bytes_read(array, group) for array in group.read)
+    written = sum(nbytes(array) for array in group.written)
+    return Cost(read, written, operations, "float64" if wide else "float32")
+
+
+def nbytes(array: Array) -> int:
+    """The bytes of the elements of an array."""
+    return array.size * element(array.dtype).itemsize
+
+
+def _operations(node: Expression) -> int:
+    if element(node.dtype).kind != "float":
+        return 0
+    if isinstance(node, Reduce):
+        return prod(axis.size for axis in node.operands[0].free | set(node.axes))
+    if not isinstance(node, Apply) or node.operation in FREE:
+        return 0
+    return prod(axis.size for axis in node.free) * (2 if node.operation == "multiply_add" else 1)
+
+
+def _bytes_read(array: Array, group: Group) -> int:
+    """All of an array, or what is read of it where that is less."""
+    loads = {load for stage in group.stages for load in stage.loads if load.array == array}
+    times = sum(prod(axis.size for axis in load.free) for load in loads)
+    return min(nbytes(array), times * element(array.dtype).itemsize)

@@ -1,0 +1,174 @@
+"""Reductions of a tile: folds of all points at once, folds along lanes, positions of extremes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scull.compiler.lanes import Lanes
+from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
+from scull.lang.arithmetic import STEPS, of_nothing
+from scull.lang.expression import Apply, Axis, Guard, Load, Reduce
+from scull.lang.walk import ordered
+
+if TYPE_CHECKING:
+    from scull.compiler.writer import Writer
+
+
+def start_of(node: Reduce) -> float | int:
+    """What a fold starts from: -0 for a sum, for -0 + x is x whatever x is."""
+    return -0.0 if node.operation == "sum" else of_nothing(node.operation, node.dtype)
+
+
+def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
+    """A fold over axes at all points at once, so that what they share is read once."""
+    lanes = w.lanes_of(node)
+    if not all(axis.size for axis in node.axes):
+        name = lanes.literal(of_nothing(node.operation, node.dtype), node.dtype)
+        w.known[-1].update(dict.fromkeys(missing, name))
+        return
+    if node.operation in ("argmax", "argmin"):
+        for key, point in missing.items():
+            w.known[-1][key] = position(w, node, point)
+        return
+    axis = folding_axis(w, node)
+    if axis is not None:
+        for key, point in missing.items():
+            w.known[-1][key] = across(w, node, axis, point)
+        return
+    term, points = node.operands[0], list(missing.values())
+    start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
+
+    def body(values: list[str]) -> list[str]:
+        return folded(w, node, lanes, values, points)
+
+    unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
+    found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll)
+    w.known[-1].update(zip(missing, found, strict=True))
+
+
+def folding_axis(w: "Writer", node: Reduce) -> Axis | None:
+    """The axis along whose lanes a fold into scalars runs; None where it does not pay."""
+    if w.folds == 1 or w.tile.axis is not None or w.mask is not None:
+        return None
+    if any(isinstance(x, (Reduce, Guard)) for x in ordered(node.operands)):
+        return None
+    loads = [x for x in ordered(node.operands) if isinstance(x, Load)]
+
+    def even(axis: Axis) -> int:
+        return sum(w.where(x).step(axis) in (0, 1) for x in loads)
+
+    varying = [axis for axis in reversed(node.axes) if axis in node.operands[0].free]
+    best = max(varying, key=even, default=None)
+    if best is None or best.size < 3 or even(best) < len(loads):
+        return None
+    return best
+
+
+def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
+    """A fold in lanes and columns, which are then folded too: the order is always the same."""
+    lanes, f = Lanes(w.function, w.folds), w.function
+    chunk, term = w.folds * FOLDS, node.operands[0]
+    outer = [x for x in node.axes if x is not axis]
+    start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
+    rounds, rest = divmod(axis.size, chunk)
+    columns = FOLDS if rounds else -(-rest // w.folds)
+
+    def part(base: str, size: int, values: list[str]) -> list[str]:
+        tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds), lanes.count)
+        with w.tiled(tile), w.scope([axis]):
+            w.bind(axis, Place(base))
+            points = [Point(point.row, c) for c in range(len(tile.columns))]
+            w.active = points
+            found = folded(w, node, w.lanes_of(term), values[: len(points)], points)
+            for number, column in enumerate(tile.columns):
+                if column.mask is not None:
+                    kind = lanes.held(node.dtype)
+                    found[number] = lanes.select(column.mask, kind, found[number], values[number])
+            return [*found, *values[len(points) :]]
+
+    def body(values: list[str]) -> list[str]:
+        w.hoist([term])
+        if rounds == 1:
+            values = part("0", chunk, values)
+        elif rounds:
+            pairs = [(start[0], x) for x in values]
+            values = f.loop(
+                rounds * chunk, pairs, lambda base, now: part(base, chunk, now), step=chunk
+            )
+        if not rest:
+            return values
+        ahead = f.value(f"add i64 0, {rounds * chunk}") if rounds else "0"
+        return part(ahead, rest, values)
+
+    values = w.nest(outer, [term], [start] * columns, body)
+    total, step = values[0], STEPS[node.operation]
+    for value in values[1:]:
+        total = lanes.applied(step, [total, value], node.dtype, node.dtype)
+    return lane_by_lane(w, node, lanes, total)
+
+
+def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, total: str) -> str:
+    """The fold of lanes by halves."""
+    kind, count = lanes.held(node.dtype), lanes.count
+    while count > 1:
+        count //= 2
+        order = ", ".join(
+            f"i32 {lane + count}" if lane < count else "i32 poison" for lane in range(lanes.count)
+        )
+        upper = w.function.value(
+            f"shufflevector {kind} {total}, {kind} poison, <{lanes.count} x i32> <{order}>"
+        )
+        total = lanes.applied(STEPS[node.operation], [total, upper], node.dtype, node.dtype)
+    return w.function.value(f"extractelement {kind} {total}, i64 0")
+
+
+def folded(
+    w: "Writer", node: Reduce, lanes: Lanes, values: list[str], points: Sequence[Point]
+) -> list[str]:
+    """One more term; a product is added without being rounded before."""
+    (term,), step = node.operands, STEPS[node.operation]
+    fuses = (
+        node.operation == "sum"
+        and isinstance(term, Apply)
+        and term.operation == "multiply"
+        and node.dtype in ("float32", "float64")
+    )
+    roots = term.operands if fuses else (term,)
+    w.compute(roots, points)
+    found = []
+    for now, point in zip(values, points, strict=True):
+        operands = [w.operand(x, point, lanes) for x in roots]
+        if fuses:
+            made = lanes.applied("multiply_add", [*operands, now], node.dtype, node.dtype)
+        else:
+            made = lanes.applied(step, [now, *operands], node.dtype, node.dtype)
+        found.append(made)
+    return found
+
+
+def position(w: "Writer", node: Reduce, point: Point) -> str:
+    """The position of the greatest or least: a better term or the first NaN takes it."""
+    (term,), lanes = node.operands, w.lanes_of(node)
+    kind, places, truth = lanes.held(term.dtype), lanes.type("i64"), lanes.type("i1")
+    value = w.function.value
+
+    def test(operation: str, x: str, y: str) -> str:
+        return lanes.applied(operation, [x, y], term.dtype, "bool")
+
+    def body(values: list[str]) -> list[str]:
+        best, where, count = values
+        w.compute([term], [point])
+        x = w.operand(term, point, lanes)
+        less, more = (best, x) if node.operation == "argmax" else (x, best)
+        beats = test("less", less, more)
+        nan = value(f"and {truth} {test('not_equal', x, x)}, {test('equal', best, best)}")
+        first = value(f"icmp eq {places} {count}, {lanes.number('i64', 0)}")
+        taken = value(f"or {truth} {first}, {value(f'or {truth} {beats}, {nan}')}")
+        return [
+            lanes.select(taken, kind, x, best),
+            lanes.select(taken, places, count, where),
+            value(f"add {places} {count}, {lanes.number('i64', 1)}"),
+        ]
+
+    zero = lanes.number("i64", 0)
+    start = [(kind, lanes.literal(0, term.dtype)), (places, zero), (places, zero)]
+    return w.nest(node.axes, [term], start, body)[1]

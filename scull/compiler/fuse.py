@@ -1,0 +1,224 @@
+"""Producers written into their consumers, so that what lies between never reaches memory.
+
+A value is computed where it is used if that computes it no more often than before, or if it is so
+little work that reading it would cost more. Reductions go into what follows them element by
+element, never into another reduction.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+
+from scull.compiler.affine import Positions
+from scull.compiler.decision import decided
+from scull.compiler.trace import Statement
+from scull.lang.body import Body, Map, Scatter, with_roots
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+    constant,
+)
+from scull.lang.walk import ordered, rewritten
+
+LITTLE = 4  # operations that cost less than reading their result again
+COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
+FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
+
+
+def fused(statements: Sequence[Statement], outputs: Iterable[Array]) -> list[Statement]:
+    """The statements that are left when producers stand in their consumers."""
+    kept, positions = set(outputs), Positions()
+    uses = Counter(array for s in statements for array in {load.array for load in loads_of(s.body)})
+    ready: dict[Array, Map] = {}
+    found: list[Statement] = []
+    for statement in statements:
+        body = inlined(statement, ready, uses, positions)
+        found.append(replace(statement, body=body))
+        if isinstance(body, Map):
+            if statement.out in kept:
+                uses[statement.out] += 1
+            ready[statement.out] = body
+    left = needed(found, kept)
+    for each in left:
+        if each.out in ready:
+            why = "a result of the region" if each.out in kept else "read by others, too"
+            decided("stored", each.out.name, "", why)
+    return left
+
+
+def needed(statements: Sequence[Statement], outputs: set[Array]) -> list[Statement]:
+    """The statements whose results are read, or are outputs."""
+    wanted, found = set(outputs), []
+    for statement in reversed(statements):
+        if statement.out in wanted:
+            found.append(statement)
+            wanted.update(load.array for load in loads_of(statement.body))
+    return found[::-1]
+
+
+def loads_of(body: Body) -> list[Load]:
+    """What a body reads."""
+    return [node for node in ordered(body.roots) if isinstance(node, Load)]
+
+
+def inlined(
+    statement: Statement, ready: dict[Array, Map], uses: Counter[Array], positions: Positions
+) -> Body:
+    """A body with what it reads written out where that pays."""
+    body = statement.body
+    while True:
+        sites = sites_of(body)
+        chosen: dict[Load, Map] = {}
+        for load in sites:
+            if load.array not in ready:
+                continue
+            pays, why = verdict(load, sites, ready[load.array], uses, body)
+            if pays:
+                chosen[load] = ready[load.array]
+            decided("inlined" if pays else "read", load.array.name, statement.out.name, why)
+        change = partial(_written_out, chosen=chosen, positions=positions)
+        roots = rewritten(body.roots, change, {})
+        body = with_roots(body, roots)
+        if not chosen:
+            return body
+
+
+def _written_out(node: Expression, chosen: dict[Load, Map], positions: Positions) -> Expression:
+    if isinstance(node, Load):
+        # operands of a node are rewritten before it: it is found by its array and what they were
+        for load, producer in chosen.items():
+            if node.array is load.array or node.array == load.array:
+                pairs = dict(zip(producer.axes, node.operands, strict=True))
+                return substituted(producer.value, pairs, positions)
+    return simplified(node, positions)
+
+
+def substituted(
+    root: Expression, pairs: dict[Axis, Expression], positions: Positions
+) -> Expression:
+    """An expression at other positions."""
+    done: dict[Expression, Expression] = {axis: place for axis, place in pairs.items()}
+    return rewritten([root], lambda node: simplified(node, positions), done)[0]
+
+
+def simplified(node: Expression, positions: Positions) -> Expression:
+    """A node with its positions as sums; comparisons that ranges decide are decided."""
+    match node:
+        case Apply(operation=("add" | "subtract" | "multiply" | "floor_divide" | "remainder")) if (
+            node.dtype == "int64"
+        ):
+            return positions.expression(positions.of(node))
+        case Apply(operation="cast", operands=(x,)) if (x.dtype, node.dtype) == ("int32", "int64"):
+            return node
+        case Apply(operation=("less" | "less_equal"), operands=(x, y)) if x.dtype == "int64":
+            gap = positions.range_of(positions.of(y) + positions.of(x).times(-1))
+            least = 1 if node.operation == "less" else 0
+            if gap.low >= least or gap.high < least:
+                return constant(gap.low >= least, "bool")
+        case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
+            if isinstance(x, Constant):
+                return y if x.value else x
+            if isinstance(y, Constant):
+                return x if y.value else y
+        case Guard(operands=(Constant(value=value), x, y)):
+            return x if value else y
+    return node
+
+
+def sites_of(body: Body) -> dict[Load, tuple[int, bool]]:
+    """Each load of a body: how often it is run, and whether within a reduction."""
+    axes = body.axes if isinstance(body, Map) else body.over
+    found: dict[Load, tuple[int, bool]] = {}
+    for load, times, reduce in reads_of(body.roots, prod(axis.size for axis in axes)):
+        most, inside = found.get(load, (0, False))
+        found[load] = (max(most, times), inside or reduce is not None)
+    return found
+
+
+def reads_of(roots: Iterable[Expression], around: int) -> list[tuple[Load, int, Reduce | None]]:
+    """Loads with how often they are run, and the innermost reduction they are in."""
+    found = []
+    pending: list[tuple[Expression, int, Reduce | None]] = [(x, around, None) for x in roots]
+    seen: set[tuple[Expression, int]] = set()
+    while pending:
+        node, times, within = pending.pop()
+        if (node, times) in seen:
+            continue
+        seen.add((node, times))
+        if isinstance(node, Load):
+            found.append((node, times, within))
+        if isinstance(node, Reduce):
+            times, within = times * prod(axis.size for axis in node.axes), node
+        pending.extend((x, times, within) for x in node.operands)
+    return found
+
+
+def verdict(
+    load: Load,
+    sites: dict[Load, tuple[int, bool]],
+    producer: Map,
+    uses: Counter[Array],
+    body: Body,
+) -> tuple[bool, str]:
+    """Whether a producer is to be computed where it is read, and why."""
+    times, within = sites[load]
+    readers, work = uses[load.array], work_of(producer.value)
+    little = work <= LITTLE
+    if work == 0:
+        return True, "nothing is computed: it says where to read"
+    if isinstance(body, Scatter):
+        pays = readers == 1 and little
+        return pays, f"{counted(work, 'operation')} before an addition, {often(readers, False)}"
+    again = times > load.array.size
+    once = readers == 1 and not again
+    places = sum(other.array == load.array for other in sites)
+    if any(isinstance(node, Reduce) for node in ordered([producer.value])):
+        if once and within:
+            return False, "a reduction, which a reduction reads"
+        pays = once and places == 1
+        return pays, f"a reduction, {often(readers, again, places)}"
+    if once and places == 1:
+        return True, "read once"
+    pays = little and (once or not (within and again))
+    amount = counted(work, "operation")
+    return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
+
+
+def counted(number: int, word: str) -> str:
+    """How many of something."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def often(readers: int, again: bool, places: int = 1) -> str:
+    """How often each element of something is wanted."""
+    if readers > 1:
+        return f"wanted {readers} times"
+    if again:
+        return "each element read several times"
+    return "read once" if places == 1 else f"read at {places} places"
+
+
+def work_of(root: Expression) -> int:
+    """How many operations one element takes, besides finding where it is."""
+    total, seen, pending = 0, set(), [root]
+    while pending:
+        node = pending.pop()
+        if node in seen or isinstance(node, (Load, Constant, Axis)):
+            continue
+        seen.add(node)
+        if isinstance(node, Reduce):
+            total += prod(axis.size for axis in node.axes) * max(1, work_of(node.operands[0]))
+            continue
+        if isinstance(node, Apply):
+            name = node.operation
+            total += 20 if name in FUNCTIONS else COST.get(name, 1)
+        pending.extend(node.operands[1:] if isinstance(node, Guard) else node.operands)
+    return total

@@ -1,0 +1,271 @@
+"""Statements as groups, each a kernel: stages that run in one loop over their first axes.
+
+A stage computes several arrays at the same positions, so that what one needs of another stays in
+registers. Stages of a group share rows: what lies between them is as small as a row.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from scull.compiler.affine import Positions
+from scull.compiler.decision import Kind, decided
+from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.trace import Statement
+from scull.lang.body import Body, Map, Scatter, with_roots
+from scull.lang.expression import Array, Axis, Expression, Load, Reduce
+from scull.lang.walk import ordered, rewritten
+
+FEW = 4  # elements of stages that go together though nothing relates them
+UNRELATED = "it reads nothing of that"
+REUSE = 2  # a reduction that reads each element more often than this is a contraction
+
+
+@dataclass
+class Stage:
+    """Arrays computed at the positions of `axes`, or one array accumulated."""
+
+    axes: tuple[Axis, ...]
+    arrays: list[Array]
+    bodies: list[Body]
+    origins: list[str]
+
+    @property
+    def loads(self) -> list[Load]:
+        """What it reads."""
+        return [load for body in self.bodies for load in loads_of(body)]
+
+    @property
+    def is_contraction(self) -> bool:
+        """Whether it has a reduction that reads the same elements many times."""
+        return any(contracts(body) for body in self.bodies)
+
+
+@dataclass
+class Group:
+    """Stages that run one after another for each position of `shared`."""
+
+    shared: tuple[Axis, ...]
+    stages: list[Stage] = field(default_factory=list)
+    local: list[Array] = field(default_factory=list)  # arrays of a row that nobody else sees
+
+    @property
+    def written(self) -> list[Array]:
+        """The arrays it gives to others."""
+        return [x for s in self.stages for x in s.arrays if x not in self.local]
+
+    @property
+    def read(self) -> list[Array]:
+        """The arrays it takes from others."""
+        made = {x for s in self.stages for x in s.arrays}
+        found = dict.fromkeys(load.array for s in self.stages for load in s.loads)
+        return [x for x in found if x not in made]
+
+    @property
+    def origins(self) -> list[str]:
+        """The operators it comes from."""
+        return list(dict.fromkeys(o for s in self.stages for o in s.origins))
+
+
+def contracts(body: Body) -> bool:
+    """Whether a body has a reduction that reads the same elements many times."""
+    if isinstance(body, Scatter):
+        return False
+    around = prod(axis.size for axis in body.axes)
+    for node in ordered(body.roots):
+        if isinstance(node, Reduce):
+            term = node.operands[0]
+            sizes = {x.array: x.array.size for x in ordered([term]) if isinstance(x, Load)}
+            times = around * prod(axis.size for axis in node.axes)
+            if len(sizes) > 1 and times > REUSE * sum(sizes.values()):
+                return True
+    return False
+
+
+def grouped(
+    statements: Sequence[Statement],
+    outputs: Iterable[Array],
+    over: Mapping[Array, Array] | None = None,
+) -> list[Group]:
+    """The groups of statements, in an order in which they may run.
+
+    What is to lie `over` another array comes after all that reads that, if it can.
+    """
+    kept = set(outputs)
+    stages = joined(statements)
+    readers: dict[Array, list[Stage]] = {}
+    for stage in stages:
+        for array in {load.array for load in stage.loads}:
+            readers.setdefault(array, []).append(stage)
+    groups = [_local(group, readers, kept) for group in _scheduled(stages, over or {})]
+    return [group for group in groups if group.stages]
+
+
+def joined(statements: Sequence[Statement]) -> list[Stage]:
+    """Statements at the same positions as stages, where they have something in common."""
+    stages: list[Stage] = []
+    place: dict[Array, int] = {}  # of the stage that makes an array
+    positions = Positions()
+    for statement in statements:
+        stage = Stage(
+            statement.body.axes if isinstance(statement.body, Map) else statement.body.over,
+            [statement.out],
+            [statement.body],
+            [statement.origin],
+        )
+        least = max((place[x.array] for x in stage.loads if x.array in place), default=0)
+        for number in range(len(stages) - 1, least - 1, -1):
+            found = _together(stages[number], stage, positions)
+            other = stages[number].arrays[0].name
+            if isinstance(found, Stage):
+                stages[number] = found
+                place[statement.out] = number
+                decided("together", statement.out.name, other, "at the same positions")
+                break
+            if number == least and any(x.array in place for x in stage.loads):
+                decided("separate", statement.out.name, other, found)
+        else:
+            place[statement.out] = len(stages)
+            stages.append(stage)
+    return stages
+
+
+def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
+    """Both as one stage, or why they do not belong together."""
+    sizes = [tuple(axis.size for axis in s.axes) for s in (first, second)]
+    if sizes[0] != sizes[1]:
+        return f"positions of {list(sizes[1])} beside {list(sizes[0])}"
+    if not all(isinstance(body, Map) for s in (first, second) for body in s.bodies):
+        return "one adds to places"
+    if first.is_contraction and second.is_contraction:
+        return "both are contractions"
+    (body,) = second.bodies
+    pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
+    moved = Map(first.axes, substituted(body.roots[-1], pairs, positions))
+    values = dict(zip(first.arrays, (b.roots[-1] for b in first.bodies), strict=True))
+    loads = loads_of(moved)
+    if any(x.array in values and x.operands != first.axes for x in loads):
+        return "it is read at other positions"
+    related = any(x.free for x in set(loads) & set(first.loads)) or any(
+        x.array in values for x in loads
+    )
+    if not related and prod(sizes[0]) > FEW:
+        return "they read nothing in common"
+    if first.is_contraction and not any(x.array in values for x in loads):
+        return "a contraction goes with what reads it alone"
+
+    def at_hand(node: Expression) -> Expression:
+        return values[node.array] if isinstance(node, Load) and node.array in values else node
+
+    value = rewritten([moved.value], at_hand, {})[0]
+    return replace(
+        first,
+        arrays=[*first.arrays, *second.arrays],
+        bodies=[*first.bodies, with_roots(moved, [value])],
+        origins=[*first.origins, *second.origins],
+    )
+
+
+def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
+    """The stages in groups: each group takes whatever may follow in its loop."""
+    left, done, groups = list(stages), set[Array](), list[Group]()
+    pending = {x for s in stages for x in s.arrays}
+    while left:
+        can = [s for s in left if all(x.array in done or x.array not in pending for x in s.loads)]
+        ready = next((s for s in can if not _too_early(s, left, over)), can[0])
+        group = Group(ready.axes, [ready])
+        left.remove(ready)
+        done.update(ready.arrays)
+        grows = not ready.is_contraction
+        while grows:
+            grows = False
+            for stage in left:
+                if any(x.array in pending and x.array not in done for x in stage.loads):
+                    continue
+                why = "others still read what it is written over"
+                if not _too_early(stage, left, over):
+                    why = _take(group, stage)
+                if why != UNRELATED:
+                    kind: Kind = "apart" if why else "joined"
+                    name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
+                    decided(kind, name, other, why or "the same rows")
+                if not why:
+                    left.remove(stage)
+                    done.update(stage.arrays)
+                    grows = True
+                    break
+        groups.append(group)
+    return groups
+
+
+def _too_early(stage: Stage, left: Sequence[Stage], over: Mapping[Array, Array]) -> bool:
+    """Whether another stage still reads what this one is to lie over."""
+    old = {over[x] for x in stage.arrays if x in over}
+    return bool(old) and any(x.array in old for s in left if s is not stage for x in s.loads)
+
+
+def _take(group: Group, stage: Stage) -> str:
+    """Take a stage into a group if its rows are those of the group; else say why not."""
+    if stage.is_contraction:
+        return "a contraction"
+    if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
+        return "one adds to places"
+    made = {x for s in group.stages for x in s.arrays}
+    reads = [x for x in stage.loads if x.array in made]
+    if not reads:
+        return UNRELATED
+    ranks = [len(s.axes) for s in (*group.stages, stage)]
+    depth = min(len(group.shared), len(stage.axes), max(ranks) - 1)
+    agree = 0
+    while (
+        agree < depth
+        and group.shared[agree].size == stage.axes[agree].size
+        and all(x.operands[agree] is stage.axes[agree] for x in reads if len(x.operands) > agree)
+    ):
+        agree += 1
+    if any(len(x.operands) < agree for x in reads):
+        agree = min(len(x.operands) for x in reads)
+    if not agree or prod(axis.size for axis in stage.axes[:agree]) == 1:
+        return "they share no rows"
+    pairs: dict[Axis, Expression] = dict(zip(stage.axes[:agree], group.shared[:agree], strict=True))
+    positions = Positions()
+    axes = (*group.shared[:agree], *stage.axes[agree:])
+    bodies: list[Body] = [
+        Map(axes, substituted(body.roots[-1], pairs, positions)) for body in stage.bodies
+    ]
+    group.shared = group.shared[:agree]
+    group.stages.append(replace(stage, axes=axes, bodies=bodies))
+    return ""
+
+
+def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) -> Group:
+    """A group with arrays that nobody else reads as small as a row, or gone."""
+    if len(group.stages) == 1:
+        group.shared = ()
+    inside = [set(s.arrays) for s in group.stages]
+    made = set().union(*inside)
+    names = {x for s in group.stages for x in s.arrays}
+    outside = {
+        x for x in names if x in kept or any(not names & set(r.arrays) for r in readers.get(x, ()))
+    }
+    depth = len(group.shared)
+    rows = {x: Array(x.name, x.shape[depth:], x.dtype) for x in made - outside}
+
+    def shortened(node: Expression) -> Expression:
+        if isinstance(node, Load) and node.array in rows:
+            return rows[node.array][node.operands[depth:]]
+        return node
+
+    stages = []
+    for number, stage in enumerate(group.stages):
+        later = {x.array for s in group.stages[number + 1 :] for x in s.loads}
+        rest = zip(stage.arrays, stage.bodies, strict=True)
+        pairs = [(x, b) for x, b in rest if x in outside or x in later]
+        if not pairs:
+            continue
+        bodies = [with_roots(b, rewritten(b.roots, shortened, {})) for _, b in pairs]
+        arrays = [rows.get(x, x) for x, _ in pairs]
+        stages.append(replace(stage, arrays=arrays, bodies=bodies))
+    found = {x for s in stages for x in s.arrays}
+    local = [x for x in rows.values() if x in found]
+    return replace(group, stages=stages, local=local)

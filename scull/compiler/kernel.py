@@ -1,0 +1,218 @@
+"""A group as one LLVM function, which takes the addresses of the arrays it reads and writes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from scull.compiler.affine import Affine, Positions
+from scull.compiler.assembly import Function
+from scull.compiler.flatten import flat, flattened
+from scull.compiler.group import Group, Stage
+from scull.compiler.lanes import Lanes
+from scull.compiler.memory import store
+from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
+from scull.compiler.target import Target
+from scull.compiler.tile import ALONE, STATUS, Place, Point, Tile, columns_of
+from scull.compiler.writer import Writer
+from scull.lang.body import Scatter, with_roots
+from scull.lang.expand import basic
+from scull.lang.expression import Apply, Array, Axis, Expression, Reduce
+from scull.lang.walk import ordered, rewritten
+
+NOTE = Array(STATUS, (1,), "int64")
+
+
+def arrays_of(group: Group) -> list[Array]:
+    """The arrays whose addresses the function of a group takes, in order."""
+    rows = [x for x in group.local if x.size > 1]
+    roots = [root for s in group.stages for body in s.bodies for root in body.roots]
+    looks = any(isinstance(x, Apply) and x.operation == "within" for x in ordered(roots))
+    return [*group.read, *group.written, *rows, *([NOTE] if looks else [])]
+
+
+def function_of(group: Group, name: str, target: Target) -> str:
+    """The text of a group's function."""
+    arrays = arrays_of(group)
+    names = {array.name: f"%array{number}" for number, array in enumerate(arrays)}
+    head = ", ".join(f"ptr {name}" for name in names.values())
+    function = Function(f"define void @{name}({head}) nounwind {{")
+    function.has_half = target.has_half
+    writer = Writer(function, names)
+    positions = writer.positions
+    shared = tuple(axis for axis in group.shared if axis.size != 1)
+    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    roots = [root for stage in stages for body in stage.bodies for root in body.roots]
+    made = frozenset(x.name for stage in stages for x in stage.arrays)
+    rows = set(group.local)
+
+    def row(_: list[str]) -> list[str]:
+        writer.unready = frozenset()
+        for stage in stages:
+            if is_map(stage):
+                _write_maps(writer, stage, shared, rows, target)
+            else:
+                _write_scatter(writer, stage)
+        writer.unready = made
+        return []
+
+    writer.unready = made
+    if not any(axis.size == 0 for axis in shared):
+        writer.nest(shared, roots if shared else (), (), row)
+    return function.text()
+
+
+def schedules(group: Group, target: Target) -> list[Schedule | None]:
+    """How each stage of a group is cut into tiles; None where it is run one by one, or never."""
+    shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
+    found: list[Schedule | None] = []
+    for stage in group.stages:
+        stage = _prepared(stage, shared, positions)
+        plain = is_map(stage) and all(axis.size for axis in stage.axes)
+        own = stage.axes[len(shared) :]
+        found.append(scheduled(stage, own, target, positions) if plain else None)
+    return found
+
+
+def _prepared(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
+    """A stage in basic operations, flat."""
+    done: dict[Expression, Expression] = {}
+    bodies = [with_roots(body, rewritten(body.roots, basic, done)) for body in stage.bodies]
+    stage = replace(stage, bodies=bodies)
+    if any(axis.size == 0 for axis in stage.axes):
+        return stage
+    return flattened(stage, shared, positions)
+
+
+def _write_maps(
+    writer: Writer, stage: Stage, shared: tuple[Axis, ...], rows: set[Array], target: Target
+) -> None:
+    if any(axis.size == 0 for axis in stage.axes):
+        return
+    own = stage.axes[len(shared) :]
+    chosen = scheduled(stage, own, target, writer.positions)
+    writer.folds = chosen.folds
+    values = [body.roots[-1] for body in stage.bodies]
+    stores = [
+        (flat(array), offset_of(array, own if array in rows else stage.axes))
+        for array in stage.arrays
+    ]
+    outer = [axis for axis in own if axis not in (chosen.vector, chosen.row)]
+
+    def inside(_: list[str]) -> list[str]:
+        _tiles(writer, chosen, values, stores)
+        return []
+
+    writer.nest(outer, values, (), inside)
+
+
+def _tiles(
+    writer: Writer,
+    chosen: Schedule,
+    values: Sequence[Expression],
+    stores: Sequence[tuple[Array, Affine]],
+) -> None:
+    """All tiles of the vector axis and the row axis: columns outside, rows inside."""
+    reduces = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce)]
+
+    def write() -> None:
+        writer.compute(reduces, writer.active)
+        for point in writer.active:
+            writer.compute(values, [point])
+            for value, (array, where) in zip(values, stores, strict=True):
+                varies = chosen.vector is not None and where.step(chosen.vector) != 0
+                name = writer.operand(value, point, writer.wide if varies else writer.one)
+                if array.name in writer.buffers:
+                    store(writer, array, where, name, point)
+                else:  # one element of a row, which the stages after this one have at hand
+                    writer.known[-1][writer.key(array[0], point)] = name
+
+    def rows_of(tile: Tile) -> None:
+        with writer.tiled(tile):
+            if chosen.row is None:
+                write()
+                return
+
+            def rows(size: int) -> None:
+                with writer.tiled(tile._replace(row=chosen.row, rows=size)):
+                    write()
+
+            _chunks(writer, chosen.row, chosen.rows, values, rows)
+
+    if chosen.vector is None:
+        rows_of(ALONE)
+        return
+    axis, lanes = chosen.vector, chosen.lanes
+
+    def columns(size: int) -> None:
+        rows_of(Tile(None, 1, axis, columns_of(size, lanes), lanes))
+
+    _chunks(writer, axis, lanes * chosen.columns, values, columns)
+
+
+def _chunks(
+    writer: Writer,
+    axis: Axis,
+    chunk: int,
+    values: Sequence[Expression],
+    body: Callable[[int], None],
+) -> None:
+    """A loop over an axis in chunks, and what is left as one that is smaller."""
+    rounds, rest = divmod(axis.size, chunk)
+
+    def part(base: str, start: int, size: int) -> None:
+        with writer.scope([axis]):
+            writer.bind(axis, Place(base, start))
+            body(size)
+
+    def turn(base: str, _: list[str]) -> list[str]:
+        part(base, 0, chunk)
+        return []
+
+    writer.hoist(values)
+    if rounds == 1:
+        part("0", 0, chunk)
+    elif rounds:
+        writer.function.loop(rounds * chunk, (), turn, step=chunk)
+    if rest:
+        part("0", rounds * chunk, rest)
+
+
+def _write_scatter(writer: Writer, stage: Stage) -> None:
+    (body,), (array,) = stage.bodies, stage.arrays
+    assert isinstance(body, Scatter)
+    f, lanes, out = writer.function, Lanes(writer.function), flat(array)
+    if not out.size:
+        return
+    at = writer.buffers[out.name]
+
+    def clear(position: str, _: list[str]) -> list[str]:
+        zero = lanes.stored(lanes.literal(0, out.dtype), out.dtype)
+        kind = lanes.stored_type(out.dtype)
+        f.act(
+            f"store {kind} {zero}, ptr {f.value(f'getelementptr {kind}, ptr {at}, i64 {position}')}"
+        )
+        return []
+
+    f.loop(out.size, (), clear)
+    if not all(axis.size for axis in body.over):
+        return
+    point, kind = Point(0, 0), lanes.stored_type(out.dtype)
+
+    def add(_: list[str]) -> list[str]:
+        writer.compute([*body.index, body.value], [point])
+        index = [writer.operand(x, point, writer.one) for x in body.index]
+        test, place = "true", "0"
+        for x, n, stride in zip(index, array.shape, array.strides, strict=True):
+            test = f.value(f"and i1 {test}, {f.value(f'icmp ult i64 {x}, {n}')}")
+            place = f.value(f"add i64 {place}, {f.value(f'mul i64 {x}, {stride}')}")
+
+        def accumulate() -> None:
+            spot = f.value(f"getelementptr {kind}, ptr {at}, i64 {place}")
+            before = lanes.loaded(f.value(f"load {kind}, ptr {spot}"), out.dtype)
+            value = writer.operand(body.value, point, writer.one)
+            total = lanes.applied("add", [before, value], out.dtype, out.dtype)
+            f.act(f"store {kind} {lanes.stored(total, out.dtype)}, ptr {spot}")
+
+        f.when(test, accumulate)
+        return []
+
+    writer.nest(body.over, body.roots, (), add)

@@ -1,0 +1,145 @@
+"""How a stage is cut into tiles: which axis the lanes lie along, how many rows and columns.
+
+Only how expressions read memory counts here, never which operator they come from.
+"""
+
+from dataclasses import dataclass
+from math import ceil, prod
+
+from scull.compiler.affine import Affine, Positions
+from scull.compiler.fuse import reads_of
+from scull.compiler.group import Stage
+from scull.compiler.target import Target
+from scull.lang.body import Map
+from scull.lang.dtype import element
+from scull.lang.expression import Array, Axis, Expression, Guard, Load, Reduce
+from scull.lang.walk import ordered
+
+FAR = 12.0  # lanes that lie apart, beside lanes side by side
+SAME = 0.4  # one element for all lanes
+HEAVY = 24  # nodes of an expression that one vector at a time is enough for
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars."""
+
+    vector: Axis | None
+    row: Axis | None
+    lanes: int
+    columns: int
+    rows: int
+    folds: int
+
+
+def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
+    """Where a stage stores: its axes in order fill the array."""
+    stride, terms = 1, dict[Expression, int]()
+    for axis in reversed(axes):
+        terms[axis] = stride
+        stride *= axis.size
+    assert stride == array.size
+    return Affine(0, terms)
+
+
+def scheduled(
+    stage: Stage, own: tuple[Axis, ...], target: Target, positions: Positions
+) -> Schedule:
+    """The tiles of a stage of maps whose `own` axes are not those of the group."""
+    lanes = lanes_for(stage, target)
+    loads = _weighted(stage, own)
+    best: Axis | None = None
+    least = _cost_of_folds(loads, lanes, positions)
+    for axis in own:
+        cost = _cost_along(axis, own, loads, lanes, positions)
+        if cost < least:
+            best, least = axis, cost
+    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
+    if best is None:
+        return Schedule(None, None, 1, 1, 1, lanes if reduces else 1)
+    vectors = ceil(best.size / lanes)
+    if not stage.is_contraction:
+        size = len(ordered([body.roots[-1] for body in stage.bodies]))
+        many = 1 if size > HEAVY and not reduces else 4 if reduces else 2
+        return Schedule(best, None, lanes, min(vectors, many), 1, 1)
+    columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
+    rows = [axis for axis in own if axis is not best and axis.size > 1]
+    row = max(rows, key=lambda axis: axis.size, default=None)
+    most = (target.registers - columns - 1) // columns if row is not None else 1
+    many = 1 if row is None else ceil(row.size / ceil(row.size / most))
+    return Schedule(best, row, lanes, columns, many, 1)
+
+
+def lanes_for(stage: Stage, target: Target) -> int:
+    """How many lanes: as many float32, or float64 where there are any, as a register holds."""
+    nodes = ordered([root for body in stage.bodies for root in body.roots])
+    wide = any(node.dtype == "float64" for node in nodes) or all(
+        element(node.dtype).bits == 64 for node in nodes
+    )
+    return target.bits // (64 if wide else 32)
+
+
+def _weighted(stage: Stage, own: tuple[Axis, ...]) -> list[tuple[Load | None, int, Reduce | None]]:
+    """Loads with how often they run and the reduction they run in; None is a store."""
+    found: list[tuple[Load | None, int, Reduce | None]] = []
+    around = prod(axis.size for axis in own)
+    for body in stage.bodies:
+        found.append((None, around, None))
+        found += reads_of(body.roots[-1:], around)
+    return found
+
+
+def _cost_along(
+    axis: Axis,
+    own: tuple[Axis, ...],
+    loads: list[tuple[Load | None, int, Reduce | None]],
+    lanes: int,
+    positions: Positions,
+) -> float:
+    vectors = ceil(axis.size / lanes) / axis.size
+    total = 0.0
+    for load, times, _ in loads:
+        step: int | None = 1
+        if load is None:
+            later = own[own.index(axis) + 1 :]
+            step = prod(x.size for x in later)
+        elif axis in load.free:
+            step = positions.of(load.operands[0]).step(axis)
+        else:
+            step = 0
+        total += times * vectors * {0: SAME, 1: 1.0}.get(step if step is not None else -1, FAR)
+    return total
+
+
+def _cost_of_folds(
+    loads: list[tuple[Load | None, int, Reduce | None]], lanes: int, positions: Positions
+) -> float:
+    """The same where reductions run along lanes and all else is scalar."""
+    total = 0.0
+    for load, times, within in loads:
+        if load is None or within is None:
+            total += times
+            continue
+        best = (
+            min(
+                (
+                    ceil(k.size / lanes) / max(1, k.size)
+                    if positions.of(load.operands[0]).step(k) in (0, 1)
+                    else 1.0
+                )
+                for k in within.axes
+                if k.size
+            )
+            if all(k.size for k in within.axes)
+            else 0.0
+        )
+        blocked = any(isinstance(x, (Reduce, Guard)) for x in ordered(within.operands))
+        total += times * (1.0 if blocked or within.operation.startswith("arg") else best)
+        if within.operation == "sum":
+            total += times / max(1, prod(k.size for k in within.axes)) * 4
+    return total
+
+
+def is_map(stage: Stage) -> bool:
+    """Whether a stage computes elements, rather than adding to them."""
+    return all(isinstance(body, Map) for body in stage.bodies)

@@ -1,0 +1,26 @@
+"""What code generation knows of a machine: its registers and how wide they are."""
+
+from dataclasses import dataclass
+
+from scull.runtime import llvm
+
+
+@dataclass(frozen=True)
+class Target:
+    """Vector registers: how many bits, how many."""
+
+    name: str
+    bits: int
+    registers: int
+    has_half: bool = True  # float16 is converted by an instruction
+
+
+AVX512 = Target("avx512", 512, 32)
+AVX2 = Target("avx2", 256, 16)
+GENERIC = Target("generic", 128, 16, has_half=False)
+TARGETS = {each.name: each for each in (AVX512, AVX2, GENERIC)}
+
+
+def target(level: str = "") -> Target:
+    """The target of a level of vectors, as `llvm.levels` names them; the highest here if none."""
+    return TARGETS[level or llvm.levels()[0]]

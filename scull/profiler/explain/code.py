@@ -1,0 +1,170 @@
+"""What the compiler makes of a plan: regions of kernels, with the time each takes alone."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from scull.compiler import native
+from scull.compiler.arena import bytes_of
+from scull.compiler.decision import Decision
+from scull.compiler.group import Group
+from scull.compiler.kernel import NOTE, arrays_of
+from scull.compiler.native import aligned
+from scull.compiler.peak import best
+from scull.compiler.target import target
+from scull.executor.binding import Bound
+from scull.executor.compiled import Call, Region, Specialised, sizes_of
+from scull.executor.run import run
+from scull.runtime import llvm
+from scull.runtime.entry import STATUS_WORDS, address_of
+from scull.runtime.object_cache import Statistics, object_cache
+
+REPEAT = """
+define void @repeat(ptr %kernel, ptr %table, i64 %count) nounwind {{
+entry:
+{loads}
+  br label %turn
+turn:
+  %i = phi i64 [0, %entry], [%next, %turn]
+  call void %kernel({arguments})
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %turn, label %done
+done:
+  ret void
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A group as it was compiled; `seconds` are None where running it would be seen outside."""
+
+    group: Group
+    name: str
+    text: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Made:
+    """A region with its kernels.
+
+    `numbers` are the steps of the plan that it is. `slots` are those of the frame that arrays stand
+    for, `steps` those of the plan that they come from, `origins` the operators.
+    """
+
+    region: native.Region
+    kernels: tuple[Kernel, ...]
+    decisions: tuple[Decision, ...]
+    numbers: tuple[int, ...]
+    slots: dict[str, int]
+    steps: dict[str, int]
+    origins: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Code:
+    """All regions of a plan; `before` and `after` are what the cache of objects had done."""
+
+    regions: tuple[Made, ...]
+    before: Statistics
+    after: Statistics
+
+
+def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
+    """The machine code of runs that begin with `frame`; nothing where there is none.
+
+    With `runs` the plan is run over the frame, and each kernel is timed with what it finds there.
+    """
+    if bound.device is not None or not llvm.available():
+        return None
+    before = object_cache().statistics
+    special = Specialised(bound.plan, sizes_of(frame))
+    rows = special.steps()
+    after = object_cache().statistics
+    made = {call: (region, decisions) for call, region, decisions in special.made}
+    found = []
+    for row in rows:
+        if isinstance(row[0], Call):
+            found.append(made_of(row[0], *made[row[0]], frame if runs else None))
+        if runs:
+            run(bound.plan, (row,), frame)
+    return Code(tuple(found), before, after)
+
+
+def made_of(
+    call: Call, traced: Region, decisions: tuple[Decision, ...], frame: list[Any] | None
+) -> Made:
+    """One region, its kernels timed over a frame if there is one."""
+    region, library = call.native.region, call.native.library
+    texts = [native.kernel_of(group, target()) for group in region.groups]
+    seconds: Sequence[float | None] = [None] * len(texts)
+    if frame is not None:
+        given = [np.ascontiguousarray(frame[slot]) for slot in call.slots]
+        addresses = [library.addresses[name] for name, _ in texts]
+        seconds = timed(region, addresses, given)
+    kernels = tuple(
+        Kernel(group, name, text, took)
+        for group, (name, text), took in zip(region.groups, texts, seconds, strict=True)
+    )
+    results = zip(call.native.outputs, call.puts, strict=True)
+    slots = {array.name: slot for array, slot in results}
+    for values in (traced.given, traced.values):
+        for slot, value in values.items():
+            slots.setdefault(value.array.name, slot)
+    statements, steps, start = traced.tracer.statements, dict[str, int](), 0
+    for number, end in traced.ends:
+        steps.update((s.out.name, number) for s in statements[start:end])
+        start = end
+    origins = {s.out.name: s.origin for s in statements}
+    numbers = tuple(number for number, _ in traced.ends)
+    return Made(region, kernels, decisions, numbers, slots, steps, origins)
+
+
+def timed(
+    region: native.Region, addresses: Sequence[int], given: Sequence[np.ndarray[Any, Any]]
+) -> list[float]:
+    """The seconds of each kernel, over what those before it left in memory."""
+    memory = {array.name: value for array, value in zip(region.inputs, given, strict=True)}
+    last = {x.name: n for n, group in enumerate(region.groups) for x in arrays_of(group)}
+    found = []
+    for number, (group, address) in enumerate(zip(region.groups, addresses, strict=True)):
+        arrays = arrays_of(group)
+        for array in arrays:
+            if array == NOTE:
+                memory[array.name] = np.zeros(STATUS_WORDS, np.int64)
+            elif array.name not in memory:
+                memory[array.name] = aligned(bytes_of(array))
+                memory[array.name][:] = 0
+        table = np.array([address_of(memory[x.name]) for x in arrays], np.uint64)
+        repeat = repeating(len(arrays))
+        found.append(best(lambda count: repeat(address, address_of(table), count)))  # noqa: B023
+        for array in arrays:
+            if last[array.name] == number:
+                del memory[array.name]
+    return found
+
+
+@cache
+def repeating(count: int) -> Callable[[int, int, int], None]:
+    """A function that calls one of so many addresses, which stand in a table, several times."""
+    loads = [
+        f"  %p{n} = getelementptr ptr, ptr %table, i64 {n}\n  %a{n} = load ptr, ptr %p{n}"
+        for n in range(count)
+    ]
+    arguments = ", ".join(f"ptr %a{n}" for n in range(count))
+    text = REPEAT.format(loads="\n".join(loads), arguments=arguments)
+    library = llvm.build([llvm.Module(text, ("repeat",))])
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    function = kind(library.addresses["repeat"])
+
+    def repeat(kernel: int, table: int, times: int) -> None:
+        assert library
+        function(kernel, table, times)
+
+    return repeat

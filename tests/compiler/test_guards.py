@@ -1,0 +1,106 @@
+"""Kernels of every size on arrays between guarded pages: nothing beside a buffer is touched."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from scull import lang
+from scull.compiler import native
+from scull.compiler.native import compile
+from scull.lang.arithmetic import numpy_dtype
+from tests.compiler.test_levels import (
+    LEVELS,
+    columns,
+    normal,
+    product,
+    product_of_rows,
+    softmax,
+    traced,
+)
+from tests.lang.test_kernel import embedding_grad_at
+from tests.ops.closeness import check_close
+from tests.runtime.guard import guarded_array, needs_guards, run_guarded
+
+pytestmark = [
+    needs_guards,
+    pytest.mark.skipif(
+        importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+    ),
+]
+SIZES = (1, 15, 17, 70)
+
+
+def check(kernel, arrays, level, monkeypatch):
+    """Run a kernel between guards, what lies between its loops too; it is what is meant."""
+    code = compile(kernel, level)
+
+    def run(inputs, outputs):
+        monkeypatch.setattr(native, "aligned", lambda size: guarded_array(size, np.uint8))
+        code(inputs, outputs)
+
+    outs = [(x.shape, numpy_dtype(x.dtype)) for x in kernel.outputs]
+    check_close(run_guarded(run, arrays, outs), lang.run(kernel, arrays), str(kernel))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", SIZES)
+def test_products_stay_within_their_buffers(size, level, monkeypatch):
+    for m, n, k in ((size, 17, 5), (5, size, 17), (17, 5, size)):
+        x, y = normal(m, k), normal(k, n)
+        check(traced(product, [x, y], ((m, n), "float32")), [x, y], level, monkeypatch)
+    y = normal(n, k)
+    kernel = traced(product_of_rows, [x, y], ((m, n), "float32"))
+    check(kernel, [x, y], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", SIZES)
+def test_rows_and_columns_stay_within_their_buffers(size, level, monkeypatch):
+    for shape in ((size, 9), (9, size)):
+        x = normal(*shape)
+        check(traced(softmax, [x], (shape, "float32")), [x], level, monkeypatch)
+        check(traced(columns, [x], (shape[1:], "float32")), [x], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["bool", "float16", "bfloat16", "float32", "float64", "int8"])
+def test_elements_of_every_type_stay_within_their_buffers(dtype, level, monkeypatch):
+    x = (normal(7, 37) * 9).astype(numpy_dtype(dtype))
+
+    def lower(index, x):
+        (i, j), (a, b), (c,) = index
+        return x[i, 36 - j], x[b, a], x[c // 3 % 7, c % 37]
+
+    outs = (((7, 37), dtype), ((37, 7), dtype), ((100,), dtype))
+    check(traced(lower, [x], *outs), [x], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_borders_and_places_out_of_range_are_not_read(level, monkeypatch):
+    x, places = normal(9, 20), np.array([2**60, -(2**60), 3, 8, -1, 9])
+
+    def padded(index, x):
+        i, j = index
+        return lang.padded(x, (i - 2, j - 3), 7.0)
+
+    def chosen(index, x, places):
+        i, j = index
+        place = places[i]
+        return lang.guarded((place >= 0) & (place < 9), x[place, j], -1.0)
+
+    check(traced(padded, [x], ((13, 26), "float32")), [x], level, monkeypatch)
+    kernel = traced(chosen, [x, places], ((6, 20), "float32"))
+    check(kernel, [x, places], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_added_to_places_out_of_range_is_left_out(level, monkeypatch):
+    places = np.random.default_rng(8).integers(-2, 12, 30)
+    dout = normal(30, 3)
+
+    def scattered(index, ids, dout):
+        return embedding_grad_at(index, ids, dout, rows=10)
+
+    kernel = traced(scattered, [places, dout], ((10, 3), "float32"))
+    check(kernel, [places, dout], level, monkeypatch)

@@ -1,0 +1,108 @@
+"""Every size around the edges of vectors and tiles, at every level of vectors this machine has."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scull import lang
+from scull.lang.arithmetic import numpy_dtype
+from scull.runtime import llvm
+from tests.compiler.test_native import check
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+LEVELS = llvm.levels() if llvm.available() else ("generic",)
+EDGES = (1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 70)
+
+
+def normal(*shape, dtype="float32"):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(dtype)
+
+
+def traced(lowering, arrays, *outputs):
+    metas = [SimpleNamespace(shape=x.shape, dtype=x.dtype.name) for x in arrays]
+    outs = [SimpleNamespace(shape=s, dtype=d) for s, d in outputs]
+    return lang.trace(lowering, metas, outs, {}, "kernel")
+
+
+def product(index, x, y):
+    k = lang.axis(x.shape[1])
+    return lang.sum(x[index[0], k] * y[k, index[1]], over=k)
+
+
+def product_of_rows(index, x, y):
+    k = lang.axis(x.shape[1])
+    return lang.sum(x[index[0], k] * y[index[1], k], over=k)
+
+
+def softmax(index, x):
+    i, (k, m) = index[0], (lang.axis(x.shape[1]) for _ in range(2))
+    most = lang.max(x[i, k], over=k)
+    return lang.exp(x[index] - most) / lang.sum(lang.exp(x[i, m] - most), over=m)
+
+
+def columns(index, x):
+    k = lang.axis(x.shape[0])
+    return lang.sum(x[k, index[0]], over=k)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", EDGES)
+def test_products_of_every_size(size, level):
+    for m, n, k in ((size, 17, 5), (5, size, 17), (17, 5, size)):
+        x, y = normal(m, k), normal(k, n)
+        check(traced(product, [x, y], ((m, n), "float32")), [x, y], level)
+        y = normal(n, k)
+        check(traced(product_of_rows, [x, y], ((m, n), "float32")), [x, y], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", EDGES)
+def test_rows_and_columns_of_every_size(size, level):
+    for shape in ((size, 9), (9, size)):
+        x = normal(*shape)
+        check(traced(softmax, [x], (shape, "float32")), [x], level)
+        check(traced(columns, [x], (shape[1:], "float32")), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int8", "int64"])
+def test_elements_of_every_type_wherever_they_lie(dtype, level):
+    x = (normal(7, 37) * 9).astype(numpy_dtype(dtype))
+
+    def lower(index, x):
+        (i, j), (a, b), (c,) = index
+        return x[i, j] * 2 - x[i, 36 - j], x[b, a], x[c // 3 % 7, c % 37]
+
+    outs = (((7, 37), dtype), ((37, 7), dtype), ((100,), dtype))
+    check(traced(lower, [x], *outs), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_lies_outside_is_not_read_by_any_lane(level):
+    x = normal(9, 20)
+
+    def lower(index, x):
+        i, j = index
+        return lang.padded(x, (i - 2, j - 3), 7.0)
+
+    check(traced(lower, [x], ((13, 26), "float32")), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_float16_is_rounded_once_from_and_to_every_float32(level):
+    bits = np.arange(0, 2**32, 65521, dtype=np.uint64).astype(np.uint32)
+    edges = np.array([65519.9, 65520, 2**-24, 2**-25, 3 * 2**-26, np.inf, -0.0], "float32")
+    x = np.concatenate([bits.view(np.float32), edges, -edges])
+    x = x[: len(x) // 7 * 7].reshape(-1, 7)
+
+    def lower(index, x):
+        (i, j), (a, b) = index
+        half = lang.cast(x[i, j], "float16")
+        return half, lang.cast(lang.cast(x[a, b], "float16"), "float32")
+
+    with np.errstate(all="ignore"):
+        check(traced(lower, [x], (x.shape, "float16"), (x.shape, "float32")), [x], level)
