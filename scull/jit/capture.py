@@ -14,6 +14,9 @@ from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
+from scull.jit.convert.run.journal import journal
+from scull.jit.convert.run.raising import Raising
+from scull.jit.convert.run.reads import reads
 from scull.jit.signature import leaves, mapped
 from scull.jit.step import Gradients
 from scull.runtime.scope import Cell
@@ -50,6 +53,7 @@ class Captured:
         self.latest: dict[int, Variable] = {}  # what buffers were rewritten with, for gradients
         self.rewritten: set[int] = set()  # the ids of Tensors that the Program changes
         self.gradients = Gradients(self)
+        self.raises: list[Raising] = []  # what a run may raise
 
     def variable(self, tensor: Tensor) -> Variable:
         """The variable that stands for `tensor`, made when it is first met."""
@@ -128,9 +132,25 @@ class Capture(Recorder):
         with self.into(held):
             assign(value)
 
+    def replaces(self, layer: Any, name: str, buffer: Tensor) -> bool:
+        """Whether an assignment puts another tensor there, since nothing has read `buffer`.
+
+        It must be one of converted code, which has told of it.
+        """
+        key = id(layer), name
+        told = any(key in written for written in journal.open)
+        if not told or name not in layer._non_persistable_buffer_names_set:
+            return False
+        return key not in reads.first and id(buffer) not in self.captured_tensors.variables
+
     def knows(self, tensor: Tensor) -> bool:
         """Whether the value that `tensor` has now is the one it has here in every run."""
         return self.lenient and id(tensor) not in self.captured_tensors.rewritten
+
+    @property
+    def raises(self) -> list[Raising]:
+        """What the user's own code raises when the Program runs."""
+        return self.captured_tensors.raises
 
     @property
     def gradients(self) -> Gradients:

@@ -1,28 +1,33 @@
 """One recording of a function: a Program for arguments of one description."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.core import session
 from scull.core.interpreter import current, interpreting
 from scull.core.tensor import Tensor
+from scull.errors import UnsupportedError, located
 from scull.framework.core import _is_fwd_prim_enabled
 from scull.incubate.autograd.parting import to_prim
 from scull.ir.clone import copied, for_test
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 from scull.jit.capture import Capture, Captured
+from scull.jit.convert.run.journal import watched
+from scull.jit.convert.run.raising import Unwinding
+from scull.jit.convert.run.reads import Key, reads
+from scull.jit.exits import Exits, Held, variables_in
+from scull.jit.left import left_behind, restored
 from scull.jit.piece import Piece
-from scull.jit.signature import leaves, mapped
+from scull.jit.signature import Given, leaves, mapped
 from scull.static.input import InputSpec
-from scull.tensor.creation import assign
 
 
 class ConcreteProgram:
     """The Program of a function for arguments of one description, and what it reads and returns.
 
-    `inputs` are the arguments with variables for tensors, `outputs` what the function returned,
-    `parameters` the Tensors it read besides.
+    `inputs` are the arguments with variables for tensors, `entries` these, `outputs` what the
+    function returned, `left` what it wrote elsewhere, `parameters` the Tensors it read besides.
     """
 
     def __init__(
@@ -32,7 +37,9 @@ class ConcreteProgram:
         startup_program: Program,
         inputs: tuple[Any, ...],
         kwargs: dict[str, Any],
+        entries: list[Variable],
         outputs: Any,
+        left: list[Any],
         captured: Captured,
     ) -> None:
         self.function, self.main_program, self.startup_program = (
@@ -41,17 +48,19 @@ class ConcreteProgram:
             startup_program,
         )
         self.inputs, self.kwargs, self.outputs, self.captured = inputs, kwargs, outputs, captured
-        self.entries = variables_in([list(inputs), kwargs])
+        self.entries, self.left = entries, left
         self.parameters = list(captured.tensors.values())
         gradients = captured.gradients
         self.leaves = [captured.tensors[v] for v in gradients.totals]  # that gradients rest at
         self.trains = gradients.sent
-        self.exits = [*variables_in(outputs), *gradients.totals.values()]
+        self.read: set[Key] = set()  # attributes that it read before it wrote them
+        written = [v for place in left for v in place.variables()]
+        self.exits = [*variables_in(outputs), *written, *gradients.totals.values()]
 
     @property
     def single(self) -> bool:
-        """Whether it returns one tensor, and leaves no gradients."""
-        return isinstance(self.outputs, Variable) and not self.leaves
+        """Whether it returns one tensor, and leaves nothing else."""
+        return isinstance(self.outputs, Variable) and not (self.leaves or self.left)
 
     def piece(self, name: str, training: bool) -> Piece:
         """The Program as a function of Tensors; operators that tell testing from training test,
@@ -69,15 +78,27 @@ class ConcreteProgram:
         made.updated = [t for i, t in gradients.updated.items() if i not in gradients.early]
         return made
 
-    def returned(self, found: list[Tensor]) -> Any:
-        """What the function returns, made of the results of a run."""
+    def returned(self, found: list[Tensor], given: Given | None = None) -> Any:
+        """What the function returns, made of the results of a run.
+
+        The arguments `given` are asked for where it leaves something behind.
+        """
         if self.leaves:
             cleared = self.captured.gradients.cleared
             for leaf, g in zip(self.leaves, found[-len(self.leaves) :], strict=True):
                 anew = leaf.grad is None or id(leaf) in cleared
                 leaf.grad = g if anew else leaf.grad + g
-        given = iter(found)
-        return mapped(lambda v: next(given) if isinstance(v, Variable) else v, self.outputs)
+        results = iter(found)
+
+        def filled(value: Any) -> Any:
+            if isinstance(value, Held):
+                return value.value(next(results))
+            return next(results) if isinstance(value, Variable) else value
+
+        returned = mapped(filled, self.outputs)
+        for place in self.left:
+            place.write(filled, given)
+        return returned
 
 
 def record(
@@ -88,44 +109,74 @@ def record(
     names: list[str],
     first: tuple[Any, ...] = (),
     whole: bool = True,
+    read: Iterable[Key] = (),
 ) -> ConcreteProgram:
     """Call `converted` on variables in the place of each InputSpec, and record what it does.
 
     `names` are those of the parameters; `first` comes before `args`: the owner of a method. A
-    function that has to be one Program as a `whole` gets no arrays of NumPy, but variables.
+    function that has to be one Program as a `whole` gets no arrays of NumPy, but variables. What
+    other recordings have `read` of layers counts as read.
     """
     main, startup = Program(), Program()
     captured = Captured(main)
     mode = Capture(main, captured, lenient=whole)
     numbered = session.Names()
     guard = session.guarded(names=numbered, main=main, startup=startup)
-    with guard, interpreting(current().over(mode)):
-        given = [
-            mapped(Entries(main, i, names[min(i, len(names) - 1)] if names else "input"), value)
-            for i, value in enumerate(args)
-        ]
-        named = {n: mapped(Entries(main, n, n), v) for n, v in kwargs.items()}
-        found = converted(*first, *given, **named)
-        outputs = mapped(Exits(mode), found)
-    return ConcreteProgram(function, main, startup, (*first, *given), named, outputs, captured)
+    undone: list[Any] = []
+    reads.first = set(read)
+    with watched() as written:
+        try:
+            with guard, interpreting(current().over(mode)):
+                given = described(main, args, kwargs, names)
+                entries = variables_in(given)
+                found = converted(*first, *given[0], **given[1])
+                exits = Exits(mode)
+                outputs = mapped(exits, found)
+                roots = [function, *first, *leaves([args, kwargs])]
+                left, undone = left_behind(list(written.values()), roots, given)
+                left = [p.through(exits) for p in (*left, *captured.gradients.later)]
+        except BaseException as error:
+            undone = list(written.values())
+            if isinstance(error, Unwinding):
+                raise error.error from None
+            raise
+        finally:
+            restored(undone)
+    refuse_strays(main, captured)
+    inputs = (*first, *given[0])
+    made = ConcreteProgram(
+        function, main, startup, inputs, given[1], entries, outputs, left, captured
+    )
+    made.read = reads.first
+    return made
 
 
-class Exits:
-    """Makes the variables of what a function returns: one for each place, for gradients come in
-    for each."""
+def described(program: Program, args: list[Any], kwargs: dict[str, Any], names: list[str]) -> Given:
+    """The arguments with a variable of `program` in the place of each InputSpec."""
+    given = [
+        mapped(Entries(program, i, names[min(i, len(names) - 1)] if names else "input"), value)
+        for i, value in enumerate(args)
+    ]
+    return given, {n: mapped(Entries(program, n, n), v) for n, v in kwargs.items()}
 
-    def __init__(self, mode: Capture) -> None:
-        self.mode, self.seen = mode, set[int]()
 
-    def __call__(self, value: Any) -> Any:
-        """The variable of a tensor; other values as they are."""
-        found = self.mode.capture(value) if isinstance(value, Tensor) else value
-        if not isinstance(found, Variable):
-            return found
-        if id(found) in self.seen:
-            return assign(found)
-        self.seen.add(id(found))
-        return found
+def refuse_strays(program: Program, captured: Captured) -> None:
+    """Refuse to read what has no value: parameters made within, what a block around lacks."""
+    held = set(map(id, captured.tensors))
+    for block in program.blocks:
+        around = set(map(id, block.lineage()))
+        for o in block.ops:
+            for v in o.operands():
+                law = ""
+                if v.persistable and id(v) not in held:
+                    law = f"`{v.name}` is made while the function is recorded: make it before"
+                elif id(v.block) not in around:
+                    law = (
+                        f"`{v.name}` is computed in a branch or a loop on a Tensor and read "
+                        "outside it: what kept it there is no converted code"
+                    )
+                if law:
+                    raise located(UnsupportedError(law), f"in {o.type}\n  at {o.line}")
 
 
 class Entries:
@@ -148,8 +199,3 @@ class Entries:
             name=name, shape=shape, dtype=dtype, is_data=True, stop_gradient=value.stop_gradient
         )
         return made
-
-
-def variables_in(value: Any) -> list[Variable]:
-    """The variables in nested containers, in order."""
-    return [v for v in leaves(value) if isinstance(v, Variable)]

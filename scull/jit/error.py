@@ -1,25 +1,42 @@
 """Errors of recorded functions, as their users should see them."""
 
+import copy
 import functools
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 from scull.core.refusal import is_ours
+from scull.errors import AssertError
 from scull.flags import flag
-from scull.jit.site import site_of, traceback_at
+from scull.jit.convert.run.raising import Raising
+from scull.jit.site import Site, site_of, traceback_at
 
 MOST_FRAMES = 10
 
 
-def told(error: Exception) -> Exception:
-    """`error` with a traceback of the user's frames alone, unless DEBUG is set."""
+def told(error: Exception, raises: Iterable[Raising] = ()) -> Exception:
+    """`error` with a traceback of the user's frames alone, unless DEBUG is set.
+
+    In the place of one by which a Program stops comes that of `raises` which it stands for.
+    """
+    site = site_of(error)
+    own = raised(error, site, raises) if isinstance(error, AssertError) and site else error
     if flag("DEBUG"):
-        return error
-    frames, site = without_ours(error.__traceback__), site_of(error)
+        return own
+    frames = without_ours(error.__traceback__)
     if frames is None and site is not None:  # it came up while the Program ran
         frames = traceback_at(site)
-    return error.with_traceback(frames)
+    return own.with_traceback(frames)
+
+
+def raised(error: Exception, site: Site, raises: Iterable[Raising]) -> Exception:
+    """The exception of the user's own that `error` stands for; itself when there is none."""
+    line = f"{site.file}:{site.line}"
+    for text, at, exception in raises:
+        if at == line and text in str(error):
+            return copy.copy(exception)
+    return error
 
 
 def why(error: Exception) -> str:

@@ -14,6 +14,7 @@ from scull.ir.variable import Variable
 from scull.jit.concrete import ConcreteProgram, record
 from scull.jit.convert import converted
 from scull.jit.error import told
+from scull.jit.exits import Held
 from scull.jit.function import StaticFunction
 from scull.jit.piece import Derivative
 from scull.jit.signature import Signature, leaves, mapped
@@ -178,7 +179,8 @@ def chosen_inputs(
 
 def variables(value: Any) -> list[Variable]:
     """The variables in nested containers; those of a dictionary in the order of its keys."""
-    return [v for v in flatten(value) if isinstance(v, Variable)]
+    found = [v.variable if isinstance(v, Held) else v for v in flatten(value)]
+    return [v for v in found if isinstance(v, Variable)]
 
 
 def chosen_outputs(concrete: ConcreteProgram, settings: Settings) -> list[Variable]:

@@ -17,15 +17,17 @@ from scull.flags import changes as turned
 from scull.ir.program import Program
 from scull.jit.concrete import ConcreteProgram, record
 from scull.jit.convert import converted, text
+from scull.jit.convert.run.raising import Unwinding
+from scull.jit.convert.run.reads import Key
 from scull.jit.error import told, why
 from scull.jit.lazy import Lazy, Pieces
+from scull.jit.left import Set
 from scull.jit.piece import OutsideGradientError, Piece, Stale
+from scull.jit.program_cache import ProgramCache
 from scull.jit.signature import CONTAINERS, Signature, key_of, leaves, mapped
 from scull.nn.layer.attribute import Attributes, changes
 
-MANY = 8  # Programs of one function, from which on it is told what asks for them
 MOST_HELD = 256  # layers in one list, say, that are seen to train or test
-MOST_PROGRAMS = 256  # that are kept of one function
 MOST = 1024  # calls that are known without looking at the signature
 
 
@@ -111,6 +113,8 @@ class StaticFunction:
         self.options = {"build_strategy": build_strategy, "backend": backend}
         self._training = True
         self.known = NOTHING
+        self.read: set[Key] = set()  # attributes that recordings read before they wrote them
+        self.own: dict[Key, Set] = {}  # attributes that they wrote
         self.broken: dict[Any, Broken] = {}  # by the form of the arguments, the last one last
         self.program_cache = ProgramCache()
         self.lock = threading.RLock()
@@ -170,7 +174,9 @@ class StaticFunction:
                 inputs = [inputs[i] for i in entry.order]
             found = entry.piece(inputs)
             if not entry.single:
-                return entry.concrete.returned(found)
+                concrete = entry.concrete
+                given = self.function_spec.named(args, kwargs) if concrete.left else None
+                return concrete.returned(found, given)
             if entry.silent and entry.order is None and entry.piece.quick:
                 quick[key] = entry.piece.quick  # from the next time on
             return found[0]
@@ -179,7 +185,7 @@ class StaticFunction:
             self.known = NOTHING
         except Exception as error:
             if self.full_graph or type(error) is not OutsideGradientError:
-                raise told(error) from error.__cause__
+                raise told(error, self.program_cache.raises()) from error.__cause__
             entries[key] = self.broken_by(error, args, kwargs)
         return self(*args, **kwargs)
 
@@ -221,7 +227,12 @@ class StaticFunction:
         """A call within a function that is being recorded, or in static mode."""
         function = converted(self._dygraph_function)
         first = () if self._instance is None else (self._instance,)
-        return function(*first, *args, **kwargs)
+        try:
+            return function(*first, *args, **kwargs)
+        except Unwinding as unwinding:
+            if current().captures:
+                raise
+            raise unwinding.error from None
 
     # ---- Programs ----
 
@@ -277,11 +288,12 @@ class StaticFunction:
 
     def program_for(self, args: list[Any], kwargs: dict[str, Any]) -> tuple[ConcreteProgram, Piece]:
         """The Program for arguments with descriptions in the place of tensors."""
-        key = (key_of(args, []), key_of(kwargs, []), self.state([args, kwargs]))
+        key = (key_of(args, []), key_of(kwargs, []))
         with self.lock:
-            found = self.program_cache.found(key)
+            found = self.program_cache.found((*key, self.state([args, kwargs])))
             if found is None:
                 concrete = self.recorded(args, kwargs)
+                key = (*key, self.state([args, kwargs]))  # by what is known of it now
                 piece = concrete.piece(self.__name__, self._training)
                 found = self.program_cache.put(key, concrete, piece)
                 self.program_cache.warn_of_many(self.__name__, self.function_spec)
@@ -292,13 +304,20 @@ class StaticFunction:
         names = [p.name for p in self.function_spec.parameters]
         first = () if self._instance is None else (self._instance,)
         function = converted(self._dygraph_function)
-        return record(self._dygraph_function, function, args, kwargs, names, first, self.full_graph)
+        found = record(
+            self._dygraph_function, function, args, kwargs, names, first, self.full_graph, self.read
+        )
+        self.read |= found.read
+        self.own |= {s.key: s for s in found.left if isinstance(s, Set)}
+        return found
 
     def state(self, arguments: Any) -> Any:
         """What a Program depends on besides the arguments: who trains, casts, which tensors."""
         roots = {id(v): v for v in self.layers(arguments)}
         parts = [p for r in roots.values() for p in r.sublayers(include_self=True)]
-        tensors = [t for r in roots.values() for t in (*r.parameters(), *r.buffers())]
+        tensors = [t for r in roots.values() for t in r.parameters()]
+        own = self.own.keys() - self.read  # what it writes whatever stands there
+        tensors += [t for p in parts for n, t in p._buffers.items() if (id(p), n) not in own]
         behaviour = tuple([p.training for p in parts])
         return (self._training, current().setting, behaviour, tuple(map(id, tensors)))
 
@@ -406,59 +425,6 @@ class StaticFunction:
     def get_traced_count(self) -> int:
         """How often it was recorded."""
         return len(self.program_cache)
-
-
-class ProgramCache:
-    """The Programs of one function, by what they depend on."""
-
-    def __init__(self) -> None:
-        self.programs: dict[Any, tuple[ConcreteProgram, Piece]] = {}
-        self.warned = False
-
-    def __len__(self) -> int:
-        return len(self.programs)
-
-    def found(self, key: Any) -> tuple[ConcreteProgram, Piece] | None:
-        """The Program of `key`."""
-        return self.programs.get(key)
-
-    def put(
-        self, key: Any, concrete: ConcreteProgram, piece: Piece
-    ) -> tuple[ConcreteProgram, Piece]:
-        """Keep a Program; of too many the oldest goes."""
-        if len(self.programs) >= MOST_PROGRAMS:
-            del self.programs[next(iter(self.programs))]
-        self.programs[key] = concrete, piece
-        return concrete, piece
-
-    def forget(self, concrete: ConcreteProgram) -> None:
-        """Drop a Program that fits no more."""
-        for key in [k for k, v in self.programs.items() if v[0] is concrete]:
-            del self.programs[key]
-
-    def concrete_programs(self) -> list[ConcreteProgram]:
-        return [concrete for concrete, _ in self.programs.values()]
-
-    def last(self) -> Any:
-        """The key of the Program recorded last, the Program and how it runs; None without one."""
-        return next(reversed(self.programs.items()), None)
-
-    def warn_of_many(self, name: str, signature: Signature) -> None:
-        """Say which argument asks for ever more Programs."""
-        if len(self.programs) < MANY or self.warned:
-            return
-        self.warned = True
-        columns = zip(*[key[0][1:] for key in self.programs], strict=False)
-        counts = [len(set(column)) for column in columns]
-        if not counts or max(counts) == 1:
-            return
-        at = counts.index(max(counts))
-        warnings.warn(
-            f"`{name}` was recorded {len(self.programs)} times: its argument "
-            f"`{signature.name_of(at)}` came in {counts[at]} forms. Say by input_spec which sizes "
-            "vary (None), or pass numbers that vary as tensors",
-            stacklevel=6,
-        )
 
 
 def form_of(args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -85,7 +85,7 @@ class Run:
             return self.by_turns(values, draw)
         bound = self.bound
         frame = self.frame(values)
-        run(bound.plan, bound.steps, frame)
+        run(bound.plan, bound.steps if bound.tier is None else bound.tier.steps(frame), frame)
         return frame
 
     def tensors(self, inputs: list[Tensor], draw: Draw | None = None) -> list[Tensor]:
@@ -102,7 +102,7 @@ class Run:
             return None
         ((exit, copy),) = self.takes
         fills, captured, bound = self.fills, self.captured, self.bound
-        plan, steps, blank = bound.plan, bound.steps, bound.blank
+        plan, steps, blank, tier = bound.plan, bound.steps, bound.blank, bound.tier
 
         def tensor(inputs: list[Tensor]) -> Tensor:
             frame = blank.copy()
@@ -110,7 +110,7 @@ class Run:
                 frame[slot] = inputs[i].array
             for t, slot in captured:
                 frame[slot] = t.array
-            run(plan, steps, frame)
+            run(plan, steps if tier is None else tier.steps(frame), frame)
             value = frame[exit]
             made: Tensor = new(Tensor)
             made.array = np.array(value) if copy or type(value) is not ndarray else value

@@ -11,8 +11,12 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, UnsupportedError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
+from scull.jit.convert.run.tree import tree_of
+from scull.jit.left import Called
 from scull.jit.scaling import Scaling
 from scull.optimizer.static_update import apply_statically
+
+FORWARD = 0  # the role of operators that testing keeps
 
 
 class Rate(Tensor):
@@ -45,6 +49,7 @@ class Gradients:
         self.early: dict[int, Tensor] = {}  # those of them before any backward pass
         self.updated: dict[int, Tensor] = {}  # what optimizers update, by id
         self.scalings: dict[int, Scaling] = {}  # by the id of a scaler, which it keeps
+        self.later: list[Called] = []  # steps of learning-rate schedules
 
     def send(self, loss: Variable, seed: Any = None) -> None:
         """Record the backward pass of `loss`; what arrives adds up."""
@@ -81,6 +86,13 @@ class Gradients:
         variable = self.captured.variables.get(id(tensor))
         return None if variable is None else self.totals.get(variable)
 
+    def replace(self, tensor: Tensor, value: Any) -> None:
+        """Let `value` be the gradient of `tensor` from here on; None for none."""
+        if value is None:
+            self.clear([tensor])
+        else:
+            self.totals[self.captured.variable(tensor)] = captured_in(value)[0]
+
     def clear(self, tensors: list[Tensor]) -> None:
         """Forget the gradients of `tensors`, those from before the call too."""
         for tensor in tensors:
@@ -90,10 +102,23 @@ class Gradients:
             variable = self.captured.variables.get(id(tensor))
             self.totals.pop(variable, None)
 
+    def schedule(self, step: Any, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+        """Let a schedule of learning rates go on behind every run."""
+        program = main_program()
+        if program.current_block() is not program.global_block():
+            raise UnsupportedError(
+                "a Tensor decides whether a schedule of learning rates goes on, and only Python can"
+            )
+        self.later.append(Called(step, tree_of((list(args), options))))
+
     def derivative(self, outputs: Any, inputs: Any, seeds: Any, allow_unused: bool) -> list[Any]:
         """What `paddle.grad` gives."""
         targets, sources = captured_in(outputs), captured_in(inputs)
+        program = main_program()
+        before = {o for b in program.blocks for o in b.ops}
         found = gradients(targets, sources, None if seeds is None else captured_in(seeds))
+        for o in (o for b in program.blocks for o in b.ops if o not in before):
+            o.role, o.role_var = FORWARD, ()  # what the function computes, also when it tests
         if not allow_unused and any(g is None for g in found):
             raise ArgumentError(
                 "an input is not on the path to `outputs`, or needs no gradient "
@@ -104,6 +129,11 @@ class Gradients:
     def update(self, optimizer: Any) -> None:
         """Record one update of each parameter that a gradient reached."""
         program, capture = main_program(), self.captured.variable
+        if any(c.function.__self__ is optimizer._learning_rate for c in self.later):
+            raise UnsupportedError(
+                "a schedule of learning rates goes on before the update that reads it: call its "
+                "`step` behind that of the optimizer"
+            )
         rate = self.rates.setdefault(id(optimizer), Rate(optimizer))
         rates = optimizer._rates
         rates[id(program)] = capture(rate)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, UnsupportedError
 from tests.jit.models import assert_equal, buffers, copied_state, gradients, small_net, started
 
 CLIP = paddle.nn.ClipGradByGlobalNorm(0.1)
@@ -191,3 +191,166 @@ def test_an_update_by_gradients_from_elsewhere_runs_in_pieces():
     with pytest.warns(UserWarning, match="no gradient reached a parameter"):
         paddle.jit.to_static(update, full_graph=False)(paddle.ones([1]))
     assert w.item() == 1.0
+
+
+def whole_step(optimizer, static, schedule=None, behind=True):
+    """Losses and parameters of some steps; the schedule goes on within, perhaps `behind` it."""
+    net = small_net()
+    rate = schedule() if schedule else 0.05
+    optimizer = optimizer(rate, parameters=net.parameters())
+
+    def go_on(loss):
+        if isinstance(rate, paddle.optimizer.lr.ReduceOnPlateau):
+            rate.step(loss)
+        elif schedule:
+            rate.step()
+
+    def step(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        if not behind:
+            go_on(loss)
+        optimizer.step()
+        optimizer.clear_grad()
+        if behind:
+            go_on(loss)
+        return loss
+
+    call = paddle.jit.to_static(step, full_graph=static == "whole") if static else step
+    x = paddle.to_tensor(np.linspace(-1, 1, 15, dtype="float32").reshape(5, 3))
+    losses = [call(x).numpy() for _ in range(4)]
+    return [*losses, optimizer.get_lr(), *(p.numpy() for p in net.parameters())]
+
+
+@pytest.mark.parametrize("name", ["Adadelta", "Adagrad", "Adamax", "Lamb", "RMSProp"])
+def test_each_optimizer_steps_within(name):
+    optimizer = getattr(paddle.optimizer, name)
+    states = []
+    for static in (None, "whole"):
+        paddle.seed(1)
+        states.append(whole_step(optimizer, static))
+    assert_equal(*states)
+
+
+SCHEDULES = {
+    "exponential": lambda: paddle.optimizer.lr.ExponentialDecay(0.1, 0.5),
+    "warm-up": lambda: paddle.optimizer.lr.LinearWarmup(0.1, 3, 0.01, 0.1),
+    "plateau": lambda: paddle.optimizer.lr.ReduceOnPlateau(0.1, patience=0, threshold=0.5),
+    "restarts": lambda: paddle.optimizer.lr.CosineAnnealingWarmRestarts(0.1, 2),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_schedule_goes_on_in_every_call(name):
+    states = []
+    for static in (None, "whole", "pieces"):
+        paddle.seed(1)
+        states.append(whole_step(paddle.optimizer.Adam, static, SCHEDULES[name]))
+    assert_equal(*states[:2])
+    assert_equal(states[0], states[2])
+
+
+def test_a_schedule_that_goes_on_before_its_update_runs_in_pieces():
+    given = (paddle.optimizer.SGD, SCHEDULES["exponential"], False)
+    paddle.seed(1)
+    eager = whole_step(given[0], None, *given[1:])
+    paddle.seed(1)
+    with pytest.warns(UserWarning, match="goes on before the update"):
+        pieces = whole_step(given[0], "pieces", *given[1:])
+    assert_equal(eager, pieces)
+    with pytest.raises(UnsupportedError, match="call its `step` behind"):
+        whole_step(given[0], "whole", *given[1:])
+
+
+def test_a_schedule_in_a_branch_runs_in_pieces():
+    net = paddle.nn.Linear(3, 1)
+    schedule = SCHEDULES["exponential"]()
+
+    @paddle.jit.to_static(full_graph=False)
+    def step(x):
+        if net(x).sum() > 0.0:
+            schedule.step()
+        return x
+
+    with pytest.warns(UserWarning, match="decides whether a schedule"):
+        step(paddle.ones([2, 3]) * net.weight.sum())
+
+
+def test_a_gradient_within_is_saved_and_tested(tmp_path):
+    net = paddle.nn.Linear(3, 1)
+
+    def slope(x):
+        x = x * 1.0
+        x.stop_gradient = False
+        return paddle.grad((net(x) ** 2).sum(), x)[0]
+
+    x = paddle.ones([2, 3])
+    spec = [paddle.static.InputSpec([None, 3], "float32")]
+    static = paddle.jit.to_static(slope, input_spec=spec, full_graph=True)
+    static.eval()
+    wanted = slope(x).numpy()
+    np.testing.assert_allclose(static(x).numpy(), wanted, rtol=1e-6)
+    paddle.jit.save(static, str(tmp_path / "model"))
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    np.testing.assert_allclose(loaded(x).numpy(), wanted, rtol=1e-6)
+
+
+def norm_clipped(parameters):
+    return paddle.nn.utils.clip_grad_norm_(parameters, 0.05)
+
+
+def value_clipped(parameters):
+    return paddle.nn.utils.clip_grad_value_(parameters, 0.01)
+
+
+def rescaled(parameters):
+    total = paddle.sqrt(sum([(p.grad**2).sum() for p in parameters]))
+    if total > 0.01:
+        for p in parameters:
+            p.grad.set_value(p.grad * (0.01 / total))
+    return total
+
+
+def replaced(parameters):
+    for p in parameters:
+        p.grad = p.grad * 0.5
+
+
+@pytest.mark.parametrize("change", [norm_clipped, value_clipped, rescaled, replaced])
+def test_gradients_are_changed_between_backward_and_update(change):
+    net = paddle.nn.Linear(3, 2)
+    state, x = copied_state(net), paddle.rand([4, 3])
+
+    def run(static):
+        started(net, state)
+        optimizer = paddle.optimizer.Momentum(0.1, parameters=net.parameters())
+
+        def step(x):
+            (net(x) ** 2).mean().backward()
+            said = change(net.parameters())
+            optimizer.step()
+            optimizer.clear_grad()
+            return x if said is None else said
+
+        call = paddle.jit.to_static(step, full_graph=True) if static else step
+        return [*(call(x).numpy() for _ in range(3)), *(p.numpy() for p in net.parameters())]
+
+    for a, b in zip(run(True), run(False), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("norm_type", [0, 1, float("inf")])
+def test_each_norm_of_gradients_is_that_of_eager_mode(norm_type):
+    net = paddle.nn.Linear(3, 2)
+
+    def step(x):
+        (net(x) ** 2).mean().backward()
+        total = paddle.nn.utils.clip_grad_norm_(net.parameters(), 0.05, norm_type)
+        found = [p.grad * 1.0 for p in net.parameters()]
+        net.clear_gradients()
+        return [total, *found]
+
+    x = paddle.rand([4, 3])
+    static = paddle.jit.to_static(step, full_graph=True)
+    for a, b in zip(static(x), step(x), strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)

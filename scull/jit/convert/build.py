@@ -4,7 +4,7 @@ import __future__
 
 import ast
 import types
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from scull.errors import UnsupportedError
@@ -35,7 +35,8 @@ def converted_tree(code: CodeType, module: dict[str, Any]) -> tuple[ast.Function
     found = function_tree(code, module)
     if found is None:
         raise UnsupportedError(f"the source of `{code.co_qualname}` is not to be found")
-    return lowered(definition(found), found[1])
+    modules = [name for name, value in module.items() if isinstance(value, ModuleType)]
+    return lowered(definition(found), found[1], modules)
 
 
 def converted_code(code: CodeType, module: dict[str, Any]) -> CodeType | None:

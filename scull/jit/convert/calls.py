@@ -2,14 +2,16 @@
 
 import ast
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 from scull.jit.convert.expression import Expressions, is_meaning
 from scull.jit.convert.item import index_of
 from scull.jit.convert.scope import arguments_of
-from scull.jit.convert.syntax import load, meaning, placed
+from scull.jit.convert.syntax import MEANING, load, meaning, path_of, placed
 
 SHOWN = ast.Name | ast.Slice  # an index with one of these is looked at when it runs
+SIZES = ("shape", "size")
 OF_FRAMES = frozenset(["dir", "eval", "exec", "globals", "locals", "super", "vars"])
 
 
@@ -36,9 +38,33 @@ class Sizes(Expressions):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or node.attr not in ("shape", "size"):
+        if not isinstance(node.ctx, ast.Load) or node.attr not in SIZES:
             return node
         return placed(meaning(node.attr, node.value), node)
+
+
+class Getters(Expressions):
+    """`x.name`, which may be a property of a user's class; `modules` are names of none."""
+
+    def __init__(self, modules: Iterable[str]) -> None:
+        self.plain = {MEANING, *modules}
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        else:
+            node.func = self.visit(node.func)
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if (path_of(node) or "").split(".")[0] in self.plain:
+            return node
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr in SIZES:
+            return node
+        return placed(meaning("attribute", node.value, ast.Constant(node.attr)), node)
 
 
 def is_starred(node: ast.expr) -> bool:
@@ -72,7 +98,7 @@ class Items(Expressions):
 
 
 class Lists(Expressions):
-    """`a + [b]`, `a += [b]` and `[b, *a]`, where `a` may be a list of tensors of a Program."""
+    """`a + [b]`, `a += [b]`, `[b, *a]` and `b, c = a`, where `a` may be a list of a Program."""
 
     def visit_List(self, node: ast.List) -> Any:
         self.generic_visit(node)
@@ -85,6 +111,18 @@ class Lists(Expressions):
             else:
                 parts.append(ast.List(list(elements), ast.Load()))
         return placed(meaning("spread", *parts), node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        target: Any = node.targets[0]
+        known = isinstance(node.value, ast.Tuple | ast.List)
+        if len(node.targets) > 1 or not isinstance(target, ast.Tuple | ast.List) or known:
+            return node
+        starred = [i for i, e in enumerate(target.elts) if is_starred(e)]
+        counts = [starred[0], len(target.elts) - starred[0] - 1] if starred else [len(target.elts)]
+        target.elts = [e.value if is_starred(e) else e for e in target.elts]
+        node.value = meaning("unpacked", node.value, *map(ast.Constant, counts))
+        return placed(node, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)

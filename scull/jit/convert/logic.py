@@ -4,7 +4,7 @@ import ast
 from typing import Any
 
 from scull.jit.convert.expression import Expressions, deferred, defers
-from scull.jit.convert.syntax import meaning, placed
+from scull.jit.convert.syntax import MEANING, load, meaning, placed
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -84,3 +84,23 @@ class Asserting(Expressions):
         self.generic_visit(node)
         message = deferred(node.msg) if node.msg else ast.Constant(None)
         return placed(ast.Expr(meaning("assert_", node.test, message)), node)
+
+
+class Raising(Expressions):
+    """`raise error`; and `try`, whose handlers catch what eager mode raises, and no refusal."""
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        self.generic_visit(node)
+        if node.exc is not None:
+            node.exc = placed(meaning("raising", node.exc), node.exc)
+        return node
+
+    def visit_Try(self, node: ast.Try) -> Any:
+        self.generic_visit(node)
+        if node.handlers:
+            inside = ast.With([ast.withitem(meaning("Trying"))], node.body)
+            node.body = [placed(inside, node)]
+            refusal = ast.Attribute(load(MEANING), "Unwinding", ast.Load())
+            again = ast.ExceptHandler(refusal, None, [ast.Raise()])
+            node.handlers.insert(0, placed(again, node.handlers[0]))
+        return node

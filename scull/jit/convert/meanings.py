@@ -3,7 +3,7 @@
 from builtins import slice
 
 from scull.jit.convert.run.branch import if_else, if_expression
-from scull.jit.convert.run.call import call
+from scull.jit.convert.run.call import attribute, call
 from scull.jit.convert.run.comprehension import comprehension
 from scull.jit.convert.run.item import (
     change_item,
@@ -15,7 +15,7 @@ from scull.jit.convert.run.item import (
     spread,
     write_item,
 )
-from scull.jit.convert.run.journal import writing
+from scull.jit.convert.run.journal import rebinding, writing
 from scull.jit.convert.run.logic import (
     and_,
     assert_,
@@ -28,12 +28,17 @@ from scull.jit.convert.run.logic import (
     or_,
 )
 from scull.jit.convert.run.loop import while_loop
+from scull.jit.convert.run.raising import Trying, Unwinding, raising
 from scull.jit.convert.run.size import shape, size, size_of
+from scull.jit.convert.run.unpacking import unpacked
 from scull.jit.convert.run.walk import for_loop
 
 __all__ = [
+    "Trying",
+    "Unwinding",
     "and_",
     "assert_",
+    "attribute",
     "bind",
     "call",
     "change_item",
@@ -50,6 +55,8 @@ __all__ = [
     "lacks",
     "not_",
     "or_",
+    "raising",
+    "rebinding",
     "rewrite_item",
     "set_item",
     "shape",
@@ -57,6 +64,7 @@ __all__ = [
     "size_of",
     "slice",
     "spread",
+    "unpacked",
     "while_loop",
     "write_item",
     "writing",

@@ -9,6 +9,7 @@ from scull.jit.decompile.choice import Choice, Chooser, is_silent
 from scull.jit.decompile.expression import INDENT, call, lines, name, text
 from scull.jit.decompile.merging import Merging
 from scull.jit.decompile.naming import Names, word_for
+from scull.jit.decompile.overwrite import copied
 from scull.jit.decompile.proof import Shape
 from scull.passes.structure import Branch, Call, Loop, Region, Value
 
@@ -24,6 +25,8 @@ class Body:
         self.chooser, self.structure = chooser, chooser.structure
         self.merging = Merging(chooser, self.structure.entries)
         self.fresh, self.kept, self.layers = Names(parameters), kept, layers
+        by_call = copied(self.structure, chooser.tests)
+        self.copied = {chooser.choices[c]: v for c, v in by_call.items() if c in chooser.choices}
         self.names: dict[Value, str] = {}
         for value, word in zip(self.structure.entries, parameters, strict=True):
             self.names[self.merging.leader(value)] = word
@@ -180,5 +183,8 @@ class Filled(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self.choice.words:
-            return self.body.tree(self.choice.words[node.id])
+            value = self.choice.words[node.id]
+            tree = self.body.tree(value)
+            over = value in self.body.copied.get(self.choice, ())
+            return call("paddle.assign", tree) if over else tree
         return name("self.training") if node.id == "training" else node

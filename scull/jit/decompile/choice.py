@@ -13,7 +13,16 @@ from scull.jit.decompile.proof import Shape, Shown, Trial
 from scull.jit.decompile.rule import Rule, rules_for
 from scull.jit.decompile.view import View
 from scull.passes.isomorphism import meaning
-from scull.passes.structure import Call, Loop, Region, Structure, Value, regions_of, writes
+from scull.passes.structure import (
+    Call,
+    Loop,
+    Region,
+    Structure,
+    Value,
+    overwritten,
+    regions_of,
+    writes,
+)
 
 LONGEST = 44  # characters of what is written within another expression
 
@@ -193,8 +202,7 @@ def fragile(structure: Structure) -> set[Value]:
     """The values that calls change in place, and lists of tensors."""
     found: set[Value] = set(structure.rewritten)
     for call in structure.region.calls():
-        made = {v.variable for v in call.results()}
-        found.update(v for v in call.operands() if v.variable in made)
+        found.update(overwritten(call))
         found.update(v for v in call.operands() if v.meta.kind is not Kind.DENSE)
     return found
 

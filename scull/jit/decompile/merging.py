@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 
 from scull.core.meta import Kind
-from scull.errors import UnsupportedError
 from scull.jit.decompile.choice import Chooser
+from scull.jit.decompile.overwrite import made, read
 from scull.passes.structure import Branch, Loop, Node, Region, Value
-
-DEEPEST = 10  # loops within each other: each is gone round twice for every round of that around it
 
 
 class Merging:
@@ -17,7 +15,6 @@ class Merging:
         self.chooser, self.structure = chooser, chooser.structure
         self.parents: dict[Value, Value] = {}
         self.pairs: list[tuple[Value, Value]] = []  # what would well share a name
-        self.depth = 0  # of loops
         self.collect(self.structure.region)
         self.tracked = {v for pair in self.pairs for v in pair}
         self.edges: dict[Value, set[Value]] = {v: set() for v in self.tracked}
@@ -116,22 +113,14 @@ class Merging:
         return found | self.leaves([node.condition])
 
     def before_loop(self, node: Loop, alive: set[Value]) -> set[Value]:
-        """The same of a loop, gone round until nothing is added."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise UnsupportedError(f"more than {DEEPEST} loops stand in each other")
+        """The same of a loop; what a round reads from outside is needed behind each round."""
         heads = {c.inside for c in node.carried}
         head = alive | heads | self.leaves([self.chooser.tests[node].value])
-        while True:
-            for c in node.carried:
-                for source in (c.before, c.after):
-                    self.divide(c.inside, head, (source and self.at_head(source),))
-            ends = self.leaves(c.after for c in node.carried)
-            more = self.before(node.body, (head - heads) | ends) | head
-            if more == head:
-                break
-            head = more
-        self.depth -= 1
+        head |= self.leaves(read([node.body], self.chooser.tests)) - made(node.body)
+        for c in node.carried:
+            for source in (c.before, c.after):
+                self.divide(c.inside, head, (source and self.at_head(source),))
+        self.before(node.body, (head - heads) | self.leaves(c.after for c in node.carried))
         return (head - heads) | self.leaves(c.before for c in node.carried if c.before)
 
     def join(self, a: Value, b: Value) -> None:

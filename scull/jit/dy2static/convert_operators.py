@@ -23,7 +23,7 @@ from scull.jit.convert.run.builtin import (
 )
 from scull.jit.convert.run.indexed import indexed, is_unknown
 from scull.jit.convert.run.logic import compared
-from scull.jit.convert.run.loop import record_loop
+from scull.jit.convert.run.loop import looped
 from scull.jit.convert.run.state import State
 from scull.jit.convert.run.value import graph, is_array
 from scull.tensor.logic import all as all_of
@@ -81,15 +81,7 @@ def convert_while_loop(
     push_pop_names: Any = None,
 ) -> None:
     """`while cond(): body()`, which changes what `getter` gives."""
-    while True:
-        holds = cond()
-        condition = graph(holds)
-        if condition is not None:
-            record_loop(condition, cond, body, state_of(getter, setter, return_name_ids))
-            return
-        if not holds:
-            return
-        body()
+    looped(cond, body, lambda: state_of(getter, setter, return_name_ids))
 
 
 def convert_logical_and(x_func: Callable[[], Any], y_func: Callable[[], Any]) -> Any:

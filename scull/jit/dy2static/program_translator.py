@@ -7,7 +7,8 @@ from scull.jit.api import enable_to_static
 from scull.jit.concrete import ConcreteProgram
 from scull.jit.convert import converted as convert_to_static
 from scull.jit.dy2static.utils import func_to_source_code, unwrap
-from scull.jit.function import ProgramCache, StaticFunction
+from scull.jit.function import StaticFunction
+from scull.jit.program_cache import ProgramCache
 
 CONVERSION_OPTIONS = "__jst_not_to_static"
 ASTStaticFunction = SymbolicStaticFunction = StaticFunction

@@ -193,11 +193,54 @@ def an_error_raised_by_the_function(x):
     return x
 
 
-@bad(f32(2), ways=GRAPH)
+@bad(f32(2), differs="an operator of the Program says what is raised")
 def an_error_raised_under_a_tensor(x):
-    if x.sum() > 5:
+    if x.sum() > 1:
         raise ValueError("too large")
     return x
+
+
+@bad(f32(2), ways=GRAPH)
+def an_error_under_a_tensor_that_is_caught(x):
+    try:
+        if x.sum() > 5:
+            raise ValueError("too large")
+    except ValueError:
+        return x
+    return -x
+
+
+@bad(f32(2), ways=GRAPH)
+def the_mean_of_numpy(x):
+    return x * np.mean(x)
+
+
+@bad(f32(2), ways=GRAPH)
+def a_format_of_a_tensor(x):
+    return x * len(f"{x.sum() * 2:.3f}")
+
+
+@bad(f32(2, 2), ways=(TO_STATIC,))
+def the_largest_row_by_a_key(x):
+    return max(x, key=lambda row: row.sum())
+
+
+@bad(f32(2, 2), ways=(TO_STATIC,))
+def rows_filtered_by_a_tensor(x):
+    return paddle.stack(list(filter(lambda row: row.sum() > 0, x)))
+
+
+@bad(f32(2, 2), ways=(TO_STATIC,))
+def a_layer_made_within(x):
+    return paddle.nn.Linear(2, 1)(x)
+
+
+@bad(f32(2, 2), ways=GRAPH)
+def an_axis_more_in_every_round(x):
+    y, i = x, paddle.zeros([], "int64")
+    while i < 3:
+        y, i = y.unsqueeze(0), i + 1
+    return y
 
 
 @bad(f32(2))

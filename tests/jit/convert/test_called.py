@@ -205,3 +205,87 @@ def test_a_set_that_differs_between_branches_is_refused():
 
     with pytest.raises(ArgumentTypeError, match="`seen` is set of 1 where the condition holds"):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(P))
+
+
+def summing(x):
+    total = x * 0
+
+    def add(v):
+        nonlocal total
+        total = total + v
+        return total
+
+    return add
+
+
+@alike((P,), (N,))
+def test_a_called_function_binds_a_name_around_it_in_a_branch(x):
+    add = summing(x)
+    for row in x:
+        if row > 0:
+            add(row)
+        else:
+            add(row * -2)
+    return add(x)
+
+
+@alike((P,))
+def test_a_called_function_binds_a_name_around_it_in_a_loop(x):
+    add = summing(x)
+    i = paddle.zeros([], "int64")
+    while i < 3:
+        add(x * i)
+        i = i + 1
+    return add(x)
+
+
+latest = None
+
+
+def note(v):
+    global latest
+    latest = v if latest is None else latest + v
+
+
+@alike((P,), (N,))
+def test_a_called_function_binds_a_name_of_its_module(x):
+    global latest
+    latest = x
+    if x.sum() > 0:
+        note(x * 2)
+    found, latest = latest, None
+    return found
+
+
+class Sized:
+    """An object with properties, one of which a subclass computes anew."""
+
+    limit = 2.0
+
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def sign(self):
+        if self.x.sum() > 0:
+            return self.x * 0 + 1
+        return self.x * 0 - 1
+
+    @property
+    def scaled(self):
+        return self.x * self.limit
+
+
+class Larger(Sized):
+    @property
+    def scaled(self):
+        found = super().scaled
+        while found.abs().sum() < 100:
+            found = found * self.limit
+        return found
+
+
+@alike((P,), (N,))
+def test_what_properties_compute_is_converted(x):
+    small, large = Sized(x), Larger(x)
+    return small.sign * small.scaled, large.sign + large.scaled, large.x

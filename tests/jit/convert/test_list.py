@@ -1,5 +1,7 @@
 """Lists of tensors that a Program holds: the same as Python's."""
 
+from functools import reduce
+
 import pytest
 
 import scull as paddle
@@ -123,3 +125,72 @@ def test_a_list_that_grew_is_replaced_in_a_branch(x):
         items.append(x * 4)
     items.append(x)
     return paddle.stack(items)
+
+
+@alike((P,))
+def test_a_list_is_unpacked(x):
+    a, b, c = multiples(x)
+    first, *middle, last = multiples(x + 1)
+    *rest, end = [a, b, c]
+    return a + b * 2 + c * 3, first, paddle.stack(middle), last, rest[1] + end
+
+
+@pytest.mark.parametrize("names", [2, 4])
+def test_a_list_of_another_length_is_not_unpacked(names):
+    def pair(x):
+        a, b = multiples(x)
+        return a + b
+
+    def four(x):
+        a, b, c, *_, e = multiples(x)
+        return a + b + c + e
+
+    function = paddle.jit.to_static(pair if names == 2 else four, full_graph=True)
+    with pytest.raises(ValueError, match=f"{names} values are needed to unpack"):
+        function(paddle.ones([2]))
+
+
+@alike((P,))
+def test_rows_are_unpacked(x):
+    a, b = x
+    return a * 2.0 + b
+
+
+@alike((P,), (N,))
+def test_functions_over_lists(x):
+    items = multiples(x)
+    doubled = list(map(lambda v: v * 2, items))
+    products = tuple(map(lambda v, w: v * w, items, doubled))
+    least = 0.0 if all([v.sum() < 2.0 for v in items]) else 1.0
+    most = 1.0 if any([v.sum() > 5.0 for v in items]) else 0.0
+    return paddle.stack(doubled), paddle.stack(products), x * least, x * most
+
+
+@alike((P,))
+def test_lists_are_summed_and_turned(x):
+    items = multiples(x)
+    total = reduce(lambda a, b: a + b * 2, items)
+    more = reduce(lambda a, b: a * b, items, x)
+    added = paddle.add_n(items)
+    items.reverse()
+    return total, more, added, paddle.stack(items)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_list_is_returned_as_a_list(full_graph, count):
+    @paddle.jit.to_static(full_graph=full_graph)
+    def function(x, n):
+        items = []
+        while n > 0:
+            items.append(x * n.astype("float32"))
+            n = n - 1
+        return {"items": items, "x": x}
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    found = function(x, paddle.to_tensor(count))["items"]
+    assert type(found) is list
+    assert [v.tolist() for v in found] == [[1.0 * n, 2.0 * n] for n in range(count, 0, -1)]
+    if count:
+        found[0].sum().backward()
+        assert x.grad.tolist() == [float(count)] * 2

@@ -266,3 +266,12 @@ def test_a_list_is_joined_in_a_branch(x):
     if x.sum() > 0:
         held = held + [x * 2]
     return held[-1] * len(held)
+
+
+@alike(([1.0, 2.0],), ([0.0, 0.0],), ([-1.0, -2.0],))
+def test_and_or_of_numbers_give_one_of_them(x):
+    total = x.sum()
+    either, both = total or 5.0, total and 7.0
+    later, other = total * 0 or total, total and total * 2
+    known = x.shape[0] or 3
+    return either, both, later, other, known, (total or 2.0) or 3.0

@@ -7,6 +7,7 @@ from scull.ir.variable import Variable
 from scull.jit.convert.run.attempt import TRIALS, Again, Mark, widened
 from scull.jit.convert.run.journal import unknown, watched
 from scull.jit.convert.run.merge import Chosen, Merging, holds_value
+from scull.jit.convert.run.raising import Alone, is_stated
 from scull.jit.convert.run.refusal import both_recorded, is_lenient, lenient_of_none, refused
 from scull.jit.convert.run.state import State
 from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of, value_of
@@ -74,6 +75,13 @@ def record_branch(
         try:
             state.write(recorded(mark, condition, (then, otherwise), state, passing))
             return
+        except Alone as alone:
+            mark.drop()
+            if passing:
+                passing.write(restored(kept))
+            state.write(restored(before))
+            record_other(alone, condition, (then, otherwise), mark)
+            return
         except Again as again:
             mark.drop()
             if passing:
@@ -82,6 +90,28 @@ def record_branch(
             widened(state, again)
             before = [tree_of(v) for v in state.read()]
     raise refused("the branches never agree on what they change")
+
+
+def record_other(
+    alone: Alone, condition: Variable, branches: tuple[Branch | None, ...], mark: Mark
+) -> None:
+    """Record that one branch ends the Program; the other needs no block of its own."""
+    if alone.speaks:
+        block, branch = mark.inner(), branches[alone.side]
+        with mark.program.inside(block):
+            try:
+                branch and branch()
+            except Exception as error:
+                if not is_stated(error):
+                    raise
+            alone.stop()
+        which = logical_not(condition) if alone.side else condition
+        ConditionalBlock([which], is_scalar_condition=True).complete(block)
+    else:
+        alone.stop(condition)
+    other = branches[1 - alone.side]
+    if other is not None:
+        other()
 
 
 def recorded(
@@ -102,11 +132,13 @@ def recorded(
             if branch is not None:
                 try:
                     branch()
-                except Again:
+                except (Again, Alone):
                     raise
                 except RecursionError:
                     raise refused("a function calls itself where a Tensor decides") from None
                 except Exception as error:
+                    if is_stated(error):
+                        raise Alone(len(blocks), error, block) from None
                     raise both_recorded(error) from None
         if more := unknown(state, found, passing.read() if passing else ()):
             raise Again(written=more)

@@ -8,9 +8,19 @@ from typing import Any
 from scull.core.meta import Kind
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
-from scull.jit.convert.run.indexed import Backwards, Beside, Numbered, Range, Walk, is_unknown
+from scull.jit.convert.run.indexed import (
+    Backwards,
+    Beside,
+    Mapped,
+    Numbered,
+    Range,
+    Walk,
+    indexed,
+    is_unknown,
+)
 from scull.jit.convert.run.journal import writing
-from scull.jit.convert.run.logic import and_, or_
+from scull.jit.convert.run.logic import and_, known, or_
+from scull.jit.convert.run.reads import reading
 from scull.jit.convert.run.value import as_number, graph, is_array, truth
 from scull.static.growing import part
 from scull.static.printing import Print
@@ -92,11 +102,15 @@ def zip_(*columns: Any, strict: bool = False) -> Any:
 
 
 def sequence(kind: type) -> Callable[..., Any]:
-    """`list` or `tuple`; of a list that a Program holds another such list."""
+    """`list` or `tuple`; of a list that a Program holds, or of a walk, another such list."""
 
     @functools.wraps(kind, updated=())
     def function(*values: Any) -> Any:
-        return part(values[0], None, None) if values and is_array(values[0]) else kind(*values)
+        if values and is_array(values[0]):
+            return part(values[0], None, None)
+        if values and isinstance(values[0], Walk):
+            return LISTED[0](values[0], lambda v: v, None, False)
+        return kind(*values)
 
     return function
 
@@ -108,12 +122,18 @@ def reversed_(values: Any) -> Any:
 
 def map_(function: Any, *columns: Any) -> Any:
     """`map`."""
-    return builtins.map(CALL[0](function), *columns)
+    called = CALL[0](function)
+    if any(map(is_unknown, columns)):
+        if len(columns) > 1:
+            return Mapped(lambda items: called(*items), Beside(*columns))
+        return Mapped(called, columns[0])
+    return builtins.map(called, *columns)
 
 
 def filter_(function: Any, values: Any) -> Any:
     """`filter`."""
-    return builtins.filter(None if function is None else CALL[0](function), values)
+    called = bool if function is None else CALL[0](function)
+    return builtins.filter(lambda value: known(called(value)), values)
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
@@ -123,6 +143,18 @@ def isinstance_(value: Any, kinds: Any) -> bool:
         if Tensor in asked:
             return True
     return builtins.isinstance(value, kinds)
+
+
+def getattr_(owner: Any, name: str, *default: Any) -> Any:
+    """`getattr`."""
+    reading(owner, name)
+    return builtins.getattr(owner, name, *default)
+
+
+def hasattr_(owner: Any, name: str) -> bool:
+    """`hasattr`."""
+    reading(owner, name)
+    return builtins.hasattr(owner, name)
 
 
 def setattr_(owner: Any, name: str, value: Any) -> None:
@@ -165,8 +197,22 @@ def sum_(values: Any, *start: Any, **options: Any) -> Any:
     return total(rows, axis=0) + (start[0] if start else options.get("start", 0))
 
 
+def reduce_(function: Any, values: Any, *start: Any) -> Any:
+    """`functools.reduce`."""
+    called = CALL[0](function)
+    if not is_unknown(values):
+        return functools.reduce(called, values, *start)
+    if start:
+        return LISTED[1](called, values, start[0])
+    line = indexed(values)
+    rest = part(values, 1, None) if is_array(values) else values[1:]
+    return LISTED[1](called, rest, line.item(0))
+
+
 def every(values: Any) -> Any:
     """`all`."""
+    if is_unknown(values):
+        return LISTED[1](lambda a, b: and_(a, lambda: b), values, True)
     found: Any = True
     for value in values:
         found = value if found is True else and_(found, lambda value=value: value)
@@ -177,6 +223,8 @@ def every(values: Any) -> Any:
 
 def some(values: Any) -> Any:
     """`any`."""
+    if is_unknown(values):
+        return LISTED[1](lambda a, b: or_(a, lambda: b), values, False)
     found: Any = False
     for value in values:
         found = value if found is False else or_(found, lambda value=value: value)
@@ -186,6 +234,7 @@ def some(values: Any) -> Any:
 
 
 CALL: list[Any] = []  # how functions that are given to these are called
+LISTED: list[Any] = []  # how a comprehension fills a list, and how one value is made of many
 BUILTINS: dict[Any, Any] = {
     builtins.abs: abs_,
     builtins.all: every,
@@ -194,6 +243,8 @@ BUILTINS: dict[Any, Any] = {
     builtins.enumerate: enumerate_,
     builtins.filter: filter_,
     builtins.float: casting(float, "float32"),
+    builtins.getattr: getattr_,
+    builtins.hasattr: hasattr_,
     builtins.int: casting(int, "int32"),
     builtins.isinstance: isinstance_,
     builtins.len: len_,
@@ -208,4 +259,5 @@ BUILTINS: dict[Any, Any] = {
     builtins.sum: sum_,
     builtins.tuple: sequence(tuple),
     builtins.zip: zip_,
+    functools.reduce: reduce_,
 }

@@ -9,12 +9,18 @@ from typing import Any
 from scull.core.interpreter import current
 from scull.core.tensor import Tensor
 from scull.errors import ForwardError
+from scull.ir.variable import Variable
 from scull.jit.convert.convertible import is_left
 from scull.jit.convert.function import converted
 from scull.jit.convert.run.builtin import BUILTINS, CALL
 from scull.jit.convert.run.journal import changing
+from scull.jit.convert.run.reads import reading
+from scull.jit.convert.run.value import is_array
 from scull.jit.convert.scope import MUTATORS
 from scull.nn.layer.layers import Layer
+from scull.optimizer.lr.scheduler import LRScheduler
+from scull.static.growing import backwards
+from scull.tensor.creation import assign
 
 VALUES = frozenset(["item", "numpy", "tolist"])  # methods that ask a Tensor for its value
 
@@ -28,6 +34,10 @@ def call(function: Any) -> Any:
         inner = function.__func__
         if function.__name__ in VALUES and isinstance(function.__self__, Tensor):
             return asking(function)
+        if function.__name__ == "flip" and is_array(function.__self__):
+            return functools.partial(reverse, function.__self__)
+        if function.__name__ == "step" and isinstance(function.__self__, LRScheduler):
+            return scheduling(function)
         if type(inner) is not types.FunctionType or is_left(function):
             return function
         return types.MethodType(converted(inner), function.__self__)
@@ -46,6 +56,19 @@ def call(function: Any) -> Any:
     return object_call(function)
 
 
+def scheduling(step: Any) -> Any:
+    """The step of a schedule of learning rates, which every run of a recorded function makes."""
+    mode: Any = current()
+    if not mode.captures:
+        return step
+    return lambda *args, **options: mode.gradients.schedule(step, args, options)
+
+
+def reverse(array: Variable) -> None:
+    """`array.reverse()`, which is `flip` of tensors, of a list that a Program holds."""
+    assign(backwards(array), array)
+
+
 def asking(method: Any) -> Any:
     """A method that asks a Tensor for its value, or a variable where runs change that."""
     mode: Any = current()
@@ -60,6 +83,15 @@ def found_builtin(function: Any) -> Any:
         return BUILTINS.get(function, function)
     except TypeError:  # it has no hash
         return function
+
+
+def attribute(owner: Any, name: str) -> Any:
+    """`owner.name`; what a property of a user's class computes is converted."""
+    reading(owner, name)
+    found = getattr(type(owner), name, None)
+    if type(found) is property and type(found.fget) is types.FunctionType:
+        return converted(found.fget)(owner)
+    return getattr(owner, name)
 
 
 def object_call(value: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scull.jit.convert.run.branch import if_else
+from scull.jit.convert.run.builtin import LISTED
 from scull.jit.convert.run.walk import for_loop
 
 Function = Callable[..., Any]
@@ -26,3 +27,17 @@ def comprehension(values: Any, element: Function, test: Function | None, several
 
     for_loop(values, round_, ("made",), None)
     return made
+
+
+def reduced(step: Callable[[Any, Any], Any], values: Any, found: Any) -> Any:
+    """`step(step(found, first), second)` and so on."""
+
+    def round_(item: Any) -> None:
+        nonlocal found
+        found = step(found, item)
+
+    for_loop(values, round_, ("found",), None)
+    return found
+
+
+LISTED.extend([comprehension, reduced])

@@ -117,6 +117,17 @@ class Beside(Walk):
         return tuple([c.item(at) for c in self.columns])
 
 
+class Mapped(Walk):
+    """`map(function, values)`."""
+
+    def __init__(self, function: Any, values: Any) -> None:
+        self.function, self.values = function, indexed(values)
+        self.length = self.values.length
+
+    def item(self, at: Any) -> Any:
+        return self.function(self.values.item(at))
+
+
 def is_plain(value: Any, number: int) -> bool:
     """Whether `value` is this number of Python."""
     return isinstance(value, int) and value == number

@@ -1,13 +1,16 @@
 """`and`, `or`, `not`, comparisons, `in` and `assert`, of Python's values or of a Program's."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from scull.core.dtype import bool_
 from scull.ir.variable import Variable
+from scull.jit.convert.run.raising import raising
 from scull.jit.convert.run.refusal import UNKNOWN, refused
-from scull.jit.convert.run.value import graph, is_array, truth
+from scull.jit.convert.run.value import graph, is_array, stands_for_number, truth, variable
 from scull.ops.python import assert_true
+from scull.tensor import where
 from scull.tensor.creation import full
 from scull.tensor.logic import any as any_of
 from scull.tensor.logic import equal, logical_and, logical_not, logical_or
@@ -27,38 +30,53 @@ COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 
 def and_(first: Any, *rest: Later) -> Any:
     """`first and rest`."""
-    for later in rest:
-        known = graph(first)
-        if known is None:
-            if not first:
-                return first
-            first = later()
-            continue
-        second = later()
-        other = graph(second)
-        if other is None:
-            first = known if second else second
-        else:
-            first = logical_and(whole(known), whole(other))
-    return first
+    return chained(False, logical_and, first, rest)
 
 
 def or_(first: Any, *rest: Later) -> Any:
     """`first or rest`."""
+    return chained(True, logical_or, first, rest)
+
+
+def chained(
+    decides: bool, join: Callable[[Any, Any], Any], first: Any, rest: Iterable[Later]
+) -> Any:
+    """A chain of `and` or `or`: of Python's values the first whose truth `decides` is the last."""
     for later in rest:
         known = graph(first)
         if known is None:
-            if first:
+            if bool(first) is decides:
                 return first
             first = later()
             continue
         second = later()
         other = graph(second)
-        if other is None:
-            first = second if second else known
+        if is_chosen(known, second):
+            first = chosen(decides, known, second)
+        elif other is not None:
+            first = join(whole(known), whole(other))
         else:
-            first = logical_or(whole(known), whole(other))
+            first = second if bool(second) is decides else known
     return first
+
+
+def is_chosen(first: Variable, second: Any) -> bool:
+    """Whether a chain gives one of two values that are more than a truth: numbers, say."""
+    if is_array(first) or first.dtype is bool_ or first.meta.shape not in ((), (1,)):
+        return False
+    if isinstance(second, Variable):
+        return second.meta == first.meta
+    return type(second) is int or (type(second) is float and first.dtype.is_float)
+
+
+def chosen(decides: bool, first: Variable, second: Any) -> Variable:
+    """`first or second` when `decides`, else `first and second`, of values of one kind."""
+    number = first.number and stands_for_number(second)
+    other = variable(second, first.meta)
+    pair = (first, other) if decides else (other, first)
+    made = where(truth(first), *pair)
+    made.number = number
+    return made  # type: ignore[no-any-return]
 
 
 def whole(value: Variable) -> Any:
@@ -134,7 +152,7 @@ def assert_(test: Any, message: Later | None) -> None:
         text = "" if said is None or shown is not None else str(said)
         assert_true(holds, [holds if shown is None else shown], message=text)
     elif not test:
-        raise AssertionError(*([] if message is None else [message()]))
+        raise raising(AssertionError(*([] if message is None else [message()])))
 
 
 def constant(value: Any) -> Any:

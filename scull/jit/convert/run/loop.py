@@ -33,16 +33,22 @@ from scull.static.nn.loop import While, carry
 from scull.tensor import cast, reshape
 from scull.tensor.creation import assign, full
 
+Test = Callable[[], Any]
 Place = tuple[int, tuple[Any, ...]]  # of a leaf: which value of the state, and where within
 
 
-def while_loop(test: Callable[[], Any], body: Callable[[], Any], names: tuple[str, ...]) -> None:
+def while_loop(test: Test, body: Callable[[], Any], names: tuple[str, ...]) -> None:
     """`while test: body`, which changes what `names` name."""
+    looped(test, body, lambda: State(names, body, test))
+
+
+def looped(test: Test, body: Callable[[], Any], state: Callable[[], State]) -> None:
+    """`while test: body`, which changes `state`, asked for where a Tensor decides."""
     while True:
         holds = test()
         condition = graph(holds)
         if condition is not None:
-            record_loop(condition, test, body, State(names, body, test))
+            record_loop(condition, test, body, state())
             return
         if not holds:
             return
@@ -55,6 +61,7 @@ def record_loop(
     """Record a loop whose condition is `first` in the first round; `test` of the others."""
     before = [tree_of(v) for v in state.read()]
     kinds: dict[Place, Kind] = {}
+    place = -1
     for _ in range(TRIALS):
         mark = Mark()
         round_ = Round(mark, state, kinds)
@@ -62,6 +69,7 @@ def record_loop(
             round_.record(truth(first), test, body)
             return
         except Again as again:
+            place = again.place
             mark.drop()
             state.write(restored(before))
             if again.apart:
@@ -73,7 +81,8 @@ def record_loop(
             else:
                 widened(state, again)
                 before = [tree_of(v) for v in state.read()]
-    raise refused("what the loop changes never settles on shapes and element types")
+    name = f"`{state.names[place]}`" if place >= 0 else "what the loop changes"
+    raise refused(f"{name} never settles on a shape and an element type from round to round")
 
 
 class Round:

@@ -1,7 +1,7 @@
 """Where a list or a dictionary is held that a call has changed."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -41,6 +41,21 @@ def place_of(state: State, container: Any) -> Found | None:
                 seen.add(id(value))
                 waiting.extend(places_in(value, name))
     return None
+
+
+def reached(roots: Iterable[Any]) -> dict[int, Any]:
+    """What `roots` lead to, by the ids; the cells of functions too."""
+    waiting: deque[Found] = deque((Owner(r), "") for r in roots)
+    seen: dict[int, Any] = {}
+    while waiting and len(seen) < MOST:
+        place, _ = waiting.popleft()
+        if isinstance(place, Local):
+            seen[id(place.cell)] = place.cell
+        for value in within(place.read()):
+            if id(value) not in seen:
+                seen[id(value)] = value
+                waiting.extend(places_in(value, ""))
+    return seen
 
 
 def within(value: Any) -> Iterator[Any]:

@@ -8,18 +8,20 @@ import numpy as np
 from scull.core.interpreter import current
 from scull.core.refusal import user_line
 from scull.errors import ArgumentTypeError, ScullError, located
+from scull.jit.convert.run.raising import REFUSED
 from scull.jit.convert.run.state import UNDEFINED
 from scull.jit.convert.run.tree import Tree, shown
 from scull.static.nn.branch import described
 
 UNKNOWN = "is known only when the Program runs"
-TOLD = "__both_branches__"
 
 
 def refused(law: str, rewrite: str = "") -> Exception:
     """The error that says which law was broken, where, and what to write instead."""
     where = f"  at {user_line()}" + (f"\n  {rewrite}" if rewrite else "")
-    return located(ArgumentTypeError(law), where)
+    error = ArgumentTypeError(law)
+    setattr(error, REFUSED, True)
+    return located(error, where)
 
 
 def is_lenient() -> bool:
@@ -92,11 +94,11 @@ def kind_of(value: Any) -> str:
 
 
 def both_recorded(error: Exception) -> Exception:
-    """An exception of the user's own, with the remark that its branch is always recorded."""
-    if not isinstance(error, ScullError) and not hasattr(error, TOLD):
+    """An exception that came up in a branch, with the remark that this is always recorded."""
+    if not isinstance(error, ScullError) and not hasattr(error, REFUSED):
         error.add_note(
             f"a Tensor decides whether this runs (at {user_line()}), and while the Program is "
-            "recorded both branches run: write `assert` for what is checked when it runs"
+            "recorded both branches run; what they `raise` themselves is raised when it runs"
         )
-        setattr(error, TOLD, True)
+    setattr(error, REFUSED, True)
     return error

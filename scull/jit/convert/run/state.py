@@ -4,6 +4,8 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any
 
+from scull.jit.convert.run.reads import reading
+
 
 class Undefined:
     """In the place of a value where a name has none."""
@@ -58,6 +60,7 @@ class Attribute:
 
     def read(self) -> Any:
         owner = self.owner.read()
+        reading(owner, self.name)
         return UNDEFINED if owner is UNDEFINED else getattr(owner, self.name, UNDEFINED)
 
     def write(self, value: Any) -> None:
