@@ -11,6 +11,7 @@ from scull.core.op import op_of
 from scull.ir.block import Block
 from scull.ir.operator import Operator, each
 from scull.ir.reach import blocks_within
+from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
 
 Arrived = dict[Variable, Any]
@@ -106,6 +107,7 @@ def make_branch_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted:
     free_names(block, takers)
     into = pass_.into.program.block_inside(pass_.into, block.idx)
     block.backward_block_idx = into.idx
+    seeds.update({v: named_there(into, v, seeds[v]) for v in takers if v in seeds})
     inner = Backward(block, seeds, pass_.no_grad, into=into, sources=takers, nested=True)
     inner.run(list(seeds))
     completed(inner, takers)
@@ -127,6 +129,16 @@ def make_branch_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted:
         choose(pass_, o, arrived.get(v), results[v], final[v])
     for v in added:
         pass_.recorder.append(op_of("sum"), ([final[v], results[v]],), (final[v],), {})
+
+
+def named_there(into: Block, v: Variable, d: Variable) -> Variable:
+    """The gradient `d` of `v` under the name by which a gradient block hands it back."""
+    name = v.name + "@GRAD"
+    if d.name == name:
+        return d
+    made = into.variable(name, d.meta)
+    Recorder(into).append(op_of("assign"), (d,), (made,), {})
+    return made
 
 
 def arrays_read(takers: list[Variable], outs: list[Variable]) -> list[Variable]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from scull.autograd.truth import roots_of
 from scull.core import session
 from scull.core.dtype import bool_, int64
 from scull.core.meta import Kind, Meta
@@ -171,7 +172,12 @@ class Opening:
         ]
         if not kept:
             return
-        lists = {v: self.listed(block, v, first=v.block is not block) for v in kept}
+        read, anew = roots_of(block, kept)
+        lists = {
+            v: self.listed(block, v, first=v in carried)
+            for v in read
+            if v.block is block or v in carried or v not in wanted
+        }
         position = self.position(block)
         now = variable(into, "run", NUMBER)
         put(into, 0, "scale", (position,), now, BACKWARD, bias=-1.0)
@@ -180,6 +186,12 @@ class Opening:
             found = variable(into, v.name, v.meta, stop_gradient=past.stop_gradient)
             swap(into, v, found, outputs=False)
             put(into, place, "read_from_array", (past, now), found, BACKWARD)
+            read[v] = found
+        for place, o in enumerate(anew, 2 + len(lists)):
+            for v in o.results():
+                read[v] = variable(into, v.name, v.meta, stop_gradient=not passes(v))
+                swap(into, v, read[v], outputs=False)
+            again(into, place, o, read)
 
     def position(self, block: Block) -> Variable:
         """How many of the runs of `block` this gradient has not gone back over."""
@@ -283,6 +295,18 @@ def put(
     slots = (*ins, *(None for _ in op.inputs[len(ins) :]))
     made = Operator(block, op, slots, (out, *(None for _ in op.outputs[1:])), {**op.attrs, **attrs})
     made.role = role
+    block.insert(place, made)
+
+
+def again(block: Block, place: int, o: Operator, values: dict[Variable, Variable]) -> None:
+    """Insert a copy of `o` for other `values`."""
+
+    def slot(held: Any) -> Any:
+        return [values[v] for v in held] if isinstance(held, list) else held and values[held]
+
+    ins, outs = tuple(map(slot, o.inputs)), tuple(map(slot, o.outputs))
+    made = Operator(block, o.op, ins, outs, dict(o.attrs))
+    made.role, made.line = BACKWARD, o.line
     block.insert(place, made)
 
 

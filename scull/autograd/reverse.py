@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from numpy import ndarray
+
 from scull.autograd.trace import Applied, Trace, Traced, each, trace
 from scull.core.op import Op, as_outputs, op_of
 from scull.core.operand import weak_meta
@@ -76,7 +78,10 @@ def run_backward(
         for n, s in zip(op.inputs, applied.inputs, strict=True)
         if set(each(s)) & active and "d" + op.up[n] in g.outputs
     )
-    found = as_outputs(g, g.body(*map(known.get, g.inputs), wanted=need, **applied.attrs))
+    given = [known.get(n) for n in g.inputs]
+    arrays = all(v is None or isinstance(v, ndarray) for v in given)
+    rule = g.cpu if g.cpu is not None and arrays else g.body  # as the tape has it
+    found = as_outputs(g, rule(*given, wanted=need, **applied.attrs))
     by_name = dict(zip(g.outputs, found, strict=True))
     for n, slot in zip(op.inputs, applied.inputs, strict=True):
         d = by_name.get("d" + op.up[n])

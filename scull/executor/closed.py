@@ -74,7 +74,16 @@ class BlockOp:
     def begins(self) -> tuple[Variable, ...]:
         """The variables that may have a value when a run of its block begins."""
         body, inside = self.body, (v for _, v in self.seeds)
-        return tuple(dict.fromkeys((*body.entries, *body.exits, *body.over, *inside)))
+        found = (*body.entries, *body.exits, *body.over, *inside, *self.left_alone)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def left_alone(self) -> tuple[Variable, ...]:
+        """The gradients that a block is given and perhaps hands back as they are."""
+        if not self.backward:
+            return ()
+        given = set(each(self.source.inputs[self.source.op.inputs.index("dout")]))
+        return tuple(v for v in self.ends if v in given)
 
     @property
     def ends(self) -> tuple[Variable, ...]:
@@ -304,10 +313,30 @@ def close_write(o: Operator, around: Around) -> Operator:
 
 
 def close_choice(o: Operator, around: Around) -> Operator:
-    """A choice among results, which is told how many there are."""
-    op = copy(o.op)
-    op.cpu = partial(op.cpu, several=len(o.outputs[0]))
-    return like(o, op, o.inputs, o.outputs)
+    """A choice among results, which is told how many there are; the others stay as they are.
+
+    Of gradients there is none where none is handed on.
+    """
+    op, outs = copy(o.op), o.outputs[0]
+    kernel = partial(op.cpu, several=len(outs))
+    before = [v for v in outs if not o.role & 1 and v in around.defined]
+    if not before:
+        op.cpu = kernel
+        return like(o, op, o.inputs, o.outputs)
+    op.inputs, op.lists = (*op.inputs, "before"), op.lists | {"before"}
+
+    def choosing(x: Any, mask: Any, held: Any, **attrs: Any) -> Any:
+        others = dict(zip(before, held, strict=True))
+        found = zip(outs, kernel(x, mask, **attrs), strict=True)
+        return [as_before(others.get(v)) if made is None else made for v, made in found]
+
+    op.cpu = choosing
+    return like(o, op, (*o.inputs, before), o.outputs)
+
+
+def as_before(value: Any) -> Any:
+    """A copy of what a variable held, if it did: its result lies in no other value's memory."""
+    return value if value is None else list(value) if isinstance(value, list) else value.copy()
 
 
 def close_merge(o: Operator, around: Around) -> Operator:

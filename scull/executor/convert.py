@@ -153,7 +153,9 @@ def twin(v: Variable, form: str, meta: Meta) -> Variable:
 
 
 def turned(meta: Meta) -> Meta:
-    """The meta of images with channels last, with these first."""
+    """The meta of images with channels last, with these first; as it is, of what are none."""
+    if meta.ndim < 3:
+        return meta
     n, *inner, channels = meta.shape
     return meta.with_shape((n, channels, *inner))
 

@@ -28,7 +28,7 @@ from scull.executor.plan import Plan
 from scull.executor.recorded import recorded
 from scull.executor.run import Ledger, run, run_checked
 from scull.executor.work import HostWork
-from scull.flags import PADDLE, changes
+from scull.flags import PADDLE, changes, flag
 from scull.ir.program import Program, main_program
 from scull.runtime.device import MAKERS, device_of
 from scull.runtime.resident import Resident
@@ -178,6 +178,7 @@ class Executor:
         fetch_list: Any = None,
         path: Any = "explain.html",
         scope: Scope | None = None,
+        machine_code: bool | None = None,
     ) -> str:
         """Write a page that shows how `program` is run; return its path.
 
@@ -191,6 +192,7 @@ class Executor:
             fetch_list (list): variables or names.
             path (str): of the file of HTML.
             scope (Scope): where persistable values live; the global one when None.
+            machine_code (bool): show what the compiler makes of it; as COMPILE says when None.
 
         Returns:
             str: `path`.
@@ -205,7 +207,7 @@ class Executor:
             True
         """
         explain = load("scull.profiler.explain", "explain")
-        return str(explain(self, program, feed, fetch_list, path, scope))
+        return str(explain(self, program, feed, fetch_list, path, scope, machine_code=machine_code))
 
     def _prune_program(self, program: Program, feed: Any, fetch: Any, optimize_ops: Any) -> Program:
         """What values and updates need of `program`; every update is one when none is asked for."""
@@ -241,12 +243,19 @@ def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0)
         load("scull.executor.launch", "run_device")(bound, frame, limit > 0)
     elif bound.checked and not bound.waits:
         executor.ledger = Ledger()
+        if flag("DEBUG") >= 3 and bound.tier is not None:  # what would be machine code is shown
+            bound.tier.steps(frame)
         run_checked(bound.plan, frame, executor.ledger)
-    elif ((bound.threads > 1 and not limit) or bound.waits) and (schedule := bound.parallel()):
-        looks = PADDLE["FLAGS_check_nan_inf"]
-        run_crew(schedule, HostWork(bound.plan, schedule, frame, looks=looks), bound.threads)
+    elif ((bound.threads > 1 and not limit and bound.tier is None) or bound.waits) and (
+        schedule := bound.parallel()
+    ):
+        looks, plan = PADDLE["FLAGS_check_nan_inf"], bound.plan
+        known = frozenset[int]() if looks else plan.known
+        work = HostWork(plan, schedule, frame, looks=looks, known=known)
+        run_crew(schedule, work, bound.threads)
     else:
-        run(bound.plan, bound.steps, frame)
+        plain = bound.tier is None or limit  # the memory of machine code is not bounded
+        run(bound.plan, bound.steps if plain else bound.tier.steps(frame), frame)
     for cell, slot in bound.stores:
         value = frame[slot]
         cell.value = value if isinstance(value, KINDS) else np.asarray(value)
@@ -315,7 +324,11 @@ def kept(executor: Executor, program: Program, scope: Scope, key: Any) -> Bound:
             executor._prune_program(program, feeds, names, updates) if prune or updates else program
         )
         asked = settings[1] if isinstance(settings, tuple) else PLAIN
-        bound = bind(source, scope, feeds, names or fetched_by(program), asked)
+        names = names or fetched_by(program)
+        if asked.passes:
+            passed = load("scull.passes.pipeline", "passed")
+            source = passed(source, feeds, (*names, *asked.staying), asked.passes)
+        bound = bind(source, scope, feeds, names, asked)
         bound.device = device
         if device is not None and not bound.waits:
             bound.turn = device.turn

@@ -7,7 +7,7 @@ from typing import Any
 from scull.core.meta import Kind, Meta, count
 from scull.core.op import Op
 from scull.core.refusal import explained
-from scull.errors import ResourceError, UnknownSizeError
+from scull.errors import ResourceError, ShapeError, UnknownSizeError
 from scull.executor.alias import handed_on, shared, written
 from scull.executor.closed import Save
 from scull.executor.instruction import Instruction
@@ -171,11 +171,10 @@ class Sizes:
         metas, rules = operand_metas(o, self.metas), is_traced(o.op)
         found = traced(o, metas, self.strided) if rules else None
         if found is not None:
-            self.metas.update({r: m for r, (m, _) in found.items() if count(r.meta.shape) == -1})
+            self.learn({r: m for r, (m, _) in found.items()})
             return {r: at for r, (_, at) in found.items() if at is not None and not copied}
-        unsure = bool(o.op.recorded) or any(nbytes(r.meta) == -1 for r in o.results())
-        if unsure and not o.op.has_blocks:
-            self.metas.update(inferred(o, self.metas))
+        if not o.op.has_blocks:
+            self.learn(inferred(o, self.metas))
         unknown = rules or "python" in o.op.effects or o.op.has_blocks
         handed = ((r, x) for r, x in handed_on(o) if unknown and r.kind is not Kind.SCOPES)
         lies = {r: Origin(x, True, True) for r, x in handed}
@@ -187,6 +186,15 @@ class Sizes:
             if how is not Reading.COMPUTED:
                 lies[r] = how.of(Origin(x, x in self.strided))
         return lies
+
+    def learn(self, found: Metas) -> None:
+        """What results are for these operands; where that says no size, what is declared.
+
+        A file may declare others than come, and a variable may be written with several sizes.
+        """
+        for r, meta in found.items():
+            declared = nbytes(meta) == -1 and nbytes(r.meta) != -1
+            self.metas[r] = r.meta if declared else meta
 
     def view(self, o: Operator, r: Variable, at: Origin, buffers: list[Buffer]) -> None:
         """`r` is a view, or perhaps a copy."""
@@ -266,7 +274,9 @@ def said(o: Operator) -> str:
 def operand_metas(o: Operator, known: Metas) -> tuple[Any, ...]:
     """What is known of the operands in each slot."""
     return tuple(
-        [known.get(v, v.meta) for v in s] if isinstance(s, list) else s and known.get(s, s.meta)
+        [v and known.get(v, v.meta) for v in s]
+        if isinstance(s, list)
+        else s and known.get(s, s.meta)
         for s in o.inputs
     )
 
@@ -277,11 +287,15 @@ def inferred(o: Operator, known: Metas) -> Metas:
     if op.forward is not None:
         names = {v.name: meta for v, meta in known.items()}
         found = {r: names.get(r.name.split("@GRAD")[0]) for r in o.results()}
-        return {r: m for r, m in found.items() if m is not None and m.ndim == r.ndim}
+        kept = {r: m for r, m in found.items() if m is not None and m.ndim == r.ndim}
+        return {r: m.with_dtype(r.dtype) for r, m in kept.items()}  # perhaps in a wider one
     metas = operand_metas(o, known)
     try:
         made = list(op.infer(metas, o.attrs))
     except Exception as error:
+        known_ahead = all(nbytes(r.meta) != -1 for r in o.results())
+        if known_ahead and isinstance(error, ShapeError):  # sizes of several rounds meet
+            return {r: r.meta for r in o.results()}
         raise explained(error, op, metas, o.attrs) from None
     if op.xshape:
         source: Any = metas[op.inputs.index(op.xshape)]

@@ -195,10 +195,15 @@ class Backward:
         self.saved = [(own.get(s.variable), s.variable in changed) for s in op.saves]
         called, results = inner_gradients(source), results_of(source)
         carried = set(each(source.inputs[source.op.inputs.index("out")])) if op.repeats else set()
+        for v in results:
+            if called.get(v) not in own:
+                where = f"`{source.type}` at {source.line or 'a loaded file'}"
+                raise ProgramError(f"the block of {where} does not compute `{v.name}@GRAD`")
         self.results = [
             (slots[d], own[called[v]], slots[v], v in carried) for v, d in results.items()
         ]
-        self.seeds = [(slots[d], own[inside]) for d, inside in op.seeds if inside in own]
+        given = [(d, inside) for d, inside in op.seeds if inside in own and d in slots]
+        self.seeds = [(slots[d], own[inside]) for d, inside in given]
 
     def restore(self, row: Any, own: Frame) -> None:
         """Let the gradient block find what a run of the other block kept."""

@@ -76,6 +76,12 @@ class Plan:
         return constants(self.steps, self.kept)
 
     @cached_property
+    def known(self) -> frozenset[int]:
+        """The instructions, by their numbers, whose results stand in a frame from the start."""
+        steps = {self.steps[number].operator for number in self.constants}
+        return frozenset(i for i, s in enumerate(self.instructions) if s.operator in steps)
+
+    @cached_property
     def blank(self) -> list[Any]:
         """A frame as a run of the loop begins with it, which copies it: with the constants."""
         frame: list[Any] = [None] * self.size

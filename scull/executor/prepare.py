@@ -62,7 +62,7 @@ def missing_feeds(block: Any, operators: tuple[Operator, ...], fed: set[Variable
         for v in o.operands():
             if v.is_data and v not in written and not v.persistable:
                 raise FeedError(
-                    f"the input `{v.name}` ({v.meta}) was not fed; `{o.type}` at {o.line} reads "
-                    f"it. Pass feed={{'{v.name}': ...}}"
+                    f"the input `{v.name}` ({v.meta}) was not fed; `{o.type}` at "
+                    f"{o.line or 'a loaded file'} reads it. Pass feed={{'{v.name}': ...}}"
                 )
         written.update(o.results())

@@ -36,7 +36,9 @@ def run(plan: "Plan", steps: tuple[Any, ...], frame: Frame) -> None:
             for slot in frees:
                 frame[slot] = None
     except Exception as error:
-        step = next(s for s in plan.steps if s.call is call and s.get is get)
+        step = next((s for s in plan.steps if s.call is call and s.get is get), None)
+        if step is None:  # a region of them, whose own instruction was found
+            raise
         raise explained(error, step, frame) from None
 
 

@@ -125,8 +125,9 @@ def traced(
         if not isinstance(lawful(error, op), ScullError):
             raise
         return None
-    return {
-        v: (value.meta, origins.get(id(value)))
-        for slot, made in zip(operator.outputs, found, strict=False)
-        for v, value in zip(each(slot), values_in(made), strict=False)
-    }
+    results: dict[Variable, tuple[Meta, Origin | None]] = {}
+    for slot, made in zip(operator.outputs, found, strict=False):
+        for v, value in zip(each(slot), values_in(made), strict=False):
+            results[v] = value.meta, origins.get(id(value))
+            origins.setdefault(id(value), Origin(v, False))  # another result may be the same value
+    return results

@@ -10,12 +10,21 @@ class HostWork:
     """The instructions of a plan, over one frame."""
 
     def __init__(
-        self, plan: Plan, schedule: Schedule, frame: Frame, *, looks: bool = False
+        self,
+        plan: Plan,
+        schedule: Schedule,
+        frame: Frame,
+        *,
+        looks: bool = False,
+        known: frozenset[int] = frozenset(),
     ) -> None:
         self.plan, self.looks = plan, looks
+        self.known = known  # instructions whose results stand in the frame already
         self.steps, self.lives, self.frame = plan.instructions, schedule.lives, frame
 
     def perform(self, i: int) -> None:
+        if i in self.known:
+            return
         step = self.steps[i]
         self.frame[step.put] = step.call(*step.get(self.frame))
         if self.looks:

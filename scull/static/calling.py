@@ -64,10 +64,11 @@ def py_func(
     attrs = {
         "forward_callable_id": number_of(func, results),
         "backward_callable_id": -1 if backward_func is None else number_of(backward_func, operands),
-        "backward_skip_vars": [v.name for v in skipped],
+        "backward_skip_vars": tuple(v.name for v in skipped),
     }
     given = {"X": operands}, {"Out": results}
-    main_program().current_block().append_op("py_func", *given, attrs)
+    made = main_program().current_block().append_op("py_func", *given, attrs)
+    made.attrs.update(attrs)  # whose numbers keep the functions
     for v in results if backward_func is None else ():
         v.stop_gradient = True
     return out

@@ -10,6 +10,7 @@ import numpy as np
 
 from scull.errors import ArgumentError, ArgumentTypeError, RunError, SettingError
 from scull.ir.program import Program
+from scull.passes.selection import asked
 
 
 class Choice(Enum):
@@ -95,8 +96,9 @@ class BuildStrategy(Strategy):
 
     With `sequential_run`, `enable_sequential_execution` or `fix_op_run_order` each operator waits
     for the one before it. With `enable_inplace` a result may take the memory of an operand that
-    nobody needs any more; with `enable_addto` alone a sum that of a summand. The others are kept.
-    What is set between two runs holds for the second.
+    nobody needs any more; with `enable_addto` alone a sum that of a summand. The switches that
+    `scull.passes.selection.SWITCHES` lists let a copy of the Program go through passes, the others
+    are kept. What is set between two runs holds for the second.
 
     Examples:
         >>> import scull as paddle
@@ -260,7 +262,7 @@ class CompiledProgram:
         self._scope, self._place, self._compiled = scope, place, True
         return self
 
-    def _settings(self) -> tuple[bool, int, bool, bool, tuple[str, ...]]:
+    def _settings(self) -> tuple[bool, int, bool, bool, tuple[str, ...], tuple[str, ...]]:
         """What its strategies say of a run, in the order of the executor's `Settings`."""
         build, run = self._build_strategy, self._exec_strategy
         named = ("sequential_run", "enable_sequential_execution", "fix_op_run_order")
@@ -268,4 +270,6 @@ class CompiledProgram:
         threads = 0 if run is None else run.num_threads
         inplace = build is None or build.enable_inplace
         addto = inplace or (build is not None and build.enable_addto)
-        return sequential, threads, inplace, addto, tuple(sorted(self._graph.skip_gc_vars))
+        staying = tuple(sorted(self._graph.skip_gc_vars))
+        passes = () if build is None else asked(build)
+        return sequential, threads, inplace, addto, staying, passes

@@ -142,8 +142,28 @@ class OfVariable:
             return reflected(operands[0])
         raise unknown(self, f"NumPy's `{function.__name__}`")
 
+    def __array_function__(self: Any, function: Any, _: Any, args: Any, options: Any) -> Any:
+        """What NumPy tells of an array without its elements; the rest is refused."""
+        if function in (np.shape, np.ndim):
+            return self.shape if function is np.shape else len(self.shape)
+        raise unknown(self, f"NumPy's `{function.__name__}`")
+
     def __array__(self: Any, dtype: Any = None, copy: Any = None) -> Any:
         raise unknown(self, "an array of NumPy")
+
+    def __format__(self: Any, spec: str) -> str:
+        if not spec:
+            return str(self)
+        raise unknown(self, f"the format `{spec}`")
+
+    def __float__(self: Any) -> float:
+        raise unknown(self, "a number of Python")
+
+    def __complex__(self: Any) -> complex:
+        raise unknown(self, "a number of Python")
+
+    def __round__(self: Any, ndigits: int | None = None) -> Any:
+        raise unknown(self, "`round`")
 
     @property
     def desc(self: Any) -> Any:
@@ -228,6 +248,10 @@ class OfVariable:
             value (ndarray | LoDTensor): of the same shape.
             scope (Scope, optional): the global one when None.
         """
+        mode: Any = current()
+        if mode.captures:
+            mode.rewritten(self, load("scull.tensor.creation", "assign")(value))
+            return
         if not isinstance(value, np.ndarray | ScopeTensor | Tensor):
             raise ArgumentTypeError(
                 f"`value` should be `numpy.ndarray` or `LoDTensor`, but received {type(value)}."

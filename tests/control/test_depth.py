@@ -107,6 +107,23 @@ def test_every_form_makes_room_for_its_calls(form, static):
         assert sys.getrecursionlimit() == limit
 
 
+def test_primitives_of_branches_in_one_another_grow_as_their_number_does(static):
+    def operators(count):
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            y = paddle.assign(paddle.static.data("x", [2], "float64"))
+            with ExitStack() as stack:
+                for _ in range(count):
+                    stack.enter_context(branch(y))
+                paddle.assign(y * 2.0, y)
+        flat = lowered(main)
+        verify(flat)
+        return len(flat.global_block().ops)
+
+    few, more, many = map(operators, (10, 20, 40))
+    assert many - more == 2 * (more - few) and many < 7 * 40
+
+
 @pytest.mark.parametrize("settings", [{"POISON": True}, {"HOST_THREADS": 2}])
 def test_a_run_that_is_watched_has_room_too(settings, static):
     main, x, y = nested(40)

@@ -85,6 +85,21 @@ PROGRAMS = {
         If(((NEVER, (Pop("b"),)), (Leaf("paddle.mean(m) > -9.0"), (Pop("c"),))), (), "results"),
         Pop("c"),
     ],
+    "a branch of a loop without rounds, which hands back its list": [
+        branch("s < 9.0", (rounds("0", Append("b * 0.5")),)),
+        LAST,
+    ],
+    "a branch that is decided in the first round alone": [
+        rounds(
+            "2",
+            If(
+                ((Leaf("len(items) > 2"), ()), (Leaf("n > 1"), (Pop("c"),))),
+                (),
+                "results",
+            ),
+            form="block",
+        ),
+    ],
 }
 
 

@@ -6,6 +6,9 @@ import pytest
 import scull as paddle
 from scull import static
 from scull.core.timeline import OPERATOR, filling
+from scull.executor.schedule import host_schedule
+from scull.executor.work import HostWork
+from scull.flags import flags
 
 
 @pytest.fixture
@@ -85,3 +88,17 @@ def test_a_timeline_sees_constants_too(program):
     spans = [span for track in timeline.tracks for span in track.spans]
     seen = [span.name for span in spans if span.category == OPERATOR]
     assert seen == ["fill_constant", "less_than"]
+
+
+def test_a_thread_of_several_takes_a_constant_as_it_is(program):
+    x = static.data("x", [3])
+    truth = x < paddle.full([3], 2.0)
+    plan = static.Executor().plan(program, ["x"], [truth])
+    (number,), (value,) = plan.known, plan.constants.values()
+    frame = plan.blank.copy()
+    HostWork(plan, host_schedule(plan), frame, known=plan.known).perform(number)
+    assert frame[plan.instructions[number].put] is value
+    with flags(HOST_THREADS=2):
+        for _ in range(2):
+            (found,) = static.Executor().run(program, {"x": np.arange(3.0, dtype="f4")}, [truth])
+            assert found.tolist() == [True, True, False]

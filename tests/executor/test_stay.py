@@ -203,6 +203,18 @@ def test_a_block_on_a_device_is_refused(main, executor):
     assert executor.run(main, feed=feed, fetch_list=[y])[0][0, 0] == 2.0
 
 
+def test_a_loop_on_a_device_is_refused_though_its_rounds_are_known(main, executor):
+    x, feed = square()
+    i, most = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+    start = [i, x * 1.0]
+    _, y = paddle.static.nn.while_loop(lambda i, y: i < most, lambda i, y: [i + 1, y * 2.0], start)
+    executor.max_memory = 10**9
+    with pytest.raises(ResourceError, match=r"`while` at .*whose block runs on a device"):
+        executor.run(main, feed=feed, fetch_list=[y])
+    executor.max_memory = 0
+    assert executor.run(main, feed=feed, fetch_list=[y])[0][0, 0] == 8.0
+
+
 @pytest.mark.parametrize("on_device", [False, True], ids=["host", "device"])
 def test_of_what_waits_for_others_every_order_is_bounded(main, executor, on_device):
     x, feed = square()

@@ -1,5 +1,8 @@
 """Python functions in Programs, what stops a Program, and areas under curves that outlive runs."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -100,6 +103,42 @@ def test_an_assertion_stops_a_program_and_shows_its_data(program):
     paddle.static.nn.control_flow.Assert(paddle.max(x) < 5.0, [x], summarize=2)
     with pytest.raises(ArgumentError, match=r"does not:\s+float32\[2, 3\] 0.0, 1.0, \.\.\."):
         run([x])
+
+
+def test_a_function_lives_as_long_as_a_program_that_calls_it():
+    class Doubling:
+        def __call__(self, x):
+            return doubled(x)
+
+    def recorded():
+        function, main = Doubling(), paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x, y = variables(main, "y")
+            paddle.static.py_func(function, x, y)
+        return main, weakref.ref(function)
+
+    paddle.enable_static()
+    main, function = recorded()
+    copy = main.clone(for_test=True)
+    del main
+    gc.collect()
+    (found,) = paddle.static.Executor().run(copy, feed=FEED, fetch_list=["y"])
+    paddle.disable_static()
+    assert np.array_equal(found, FEED["x"] * 2) and function() is not None
+    del copy
+    gc.collect()
+    assert function() is None
+
+
+def test_each_plan_counts_how_often_print_prints(program, capsys):
+    x = paddle.static.data("x", [2, 3])
+    shown = paddle.static.Print(x * 2.0, first_n=2, message="shown")
+    first, second = shown + 1.0, shown + 2.0
+    exe, counts = paddle.static.Executor(), []
+    for fetched in (first, second, second, first, second, first):
+        exe.run(feed=FEED, fetch_list=[fetched])
+        counts.append(capsys.readouterr().out.count("shown"))
+    assert counts == [1, 1, 1, 1, 0, 0]
 
 
 def test_areas_under_curves_go_on_from_run_to_run():

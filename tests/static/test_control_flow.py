@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import scull as paddle
 from scull.errors import (
@@ -18,6 +16,7 @@ from scull.errors import (
     UnsupportedError,
 )
 from scull.files.program import bytes_of, program_of
+from scull.flags import flags
 from scull.ir.verify import verify
 from scull.static.nn.control_flow import (
     ConditionalBlock,
@@ -26,7 +25,6 @@ from scull.static.nn.control_flow import (
     select_input,
     select_output,
 )
-from tests.static.flow import KINDS, Flow
 
 FILES = Path(__file__).parent.parent / "data" / "files"
 FLOWS = sorted(FILES.glob("flow_*.program"))
@@ -64,31 +62,28 @@ def test_programs_of_the_reference_give_what_it_gave(main, path):
             assert np.allclose(value, held[str(i)], rtol=1e-5, atol=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_a_program_has_the_bits_of_eager_python(seed):
-    flow = Flow(seed)
-    paddle.disable_static()
-    loss, *gradients = flow.eager()
-    paddle.enable_static()
-    try:
-        program, names = flow.program()
-        verify(program)
-        found = paddle.static.Executor().run(program, feed=flow.feed, fetch_list=names)
-        again = program_of(bytes_of(program))
-        assert np.array_equal(
-            paddle.static.Executor().run(again, feed=flow.feed, fetch_list=names[:1])[0], found[0]
-        )
-    finally:
-        paddle.disable_static()
-    assert np.array_equal(found[0], loss)
-    for a, b in zip(found[1:], gradients, strict=True):
-        assert np.allclose(a, b, rtol=1e-7, atol=1e-9)
+@pytest.mark.parametrize("form", ["in-graph", "primitives"])
+@pytest.mark.parametrize("rounds", [0, 3], ids=["flat", "in a loop"])
+def test_what_is_handed_to_one_of_two_leaves_the_other_as_it_was(main, form, rounds):
+    x = paddle.static.data("x", [2])
+    outs = [paddle.full([2], v) for v in (5.0, 6.0)]
 
+    def hand(number, value):
+        index = paddle.cast(paddle.reshape(number, [1]), "int32")
+        nn.control_flow.select_output(value, outs, index)
 
-def test_random_programs_have_every_pair_of_kinds():
-    pairs = {(a, b) for seed in range(40) for f in [Flow(seed)] for a in f.kinds for b in f.kinds}
-    assert pairs == {(a, b) for a in KINDS for b in KINDS}
+    hand(paddle.full([1], 1, "int64"), x)
+    i, most = paddle.full([1], 0, "int64"), paddle.full([1], rounds, "int64")
+    if rounds:
+        holds = paddle.less_than(i, most)
+        with nn.control_flow.While(holds).block():
+            hand(i % 2, x + paddle.cast(i, "float32"))
+            paddle.increment(i)
+            paddle.assign(paddle.less_than(i, most), holds)
+    fetches = [v * 1.0 for v in outs]
+    expected = [[3.0] * 2, [2.0] * 2] if rounds else [[5.0] * 2, [1.0] * 2]
+    with flags(CONTROL_FLOW=form):
+        assert run(main, fetches, x=[1.0, 1.0]) == expected
 
 
 def test_a_branch_returns_structures(main):

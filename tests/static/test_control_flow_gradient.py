@@ -10,7 +10,6 @@ from scull.files.program import bytes_of, program_of
 from scull.flags import flags
 from scull.ir.verify import verify
 from scull.static.nn.control_flow import While
-from tests.static.flow import Flow
 
 nn, arrays = paddle.static.nn, paddle.tensor
 CHANCE = np.random.default_rng(0)
@@ -453,12 +452,11 @@ def test_gradients_by_chosen_variables_pass_blocks():
 
 
 def test_many_rounds_keep_one_row_each():
-    flow = Flow(3)
-    main, names = flow.program()
-    exe = paddle.static.Executor()
-    first = exe.run(main, feed=flow.feed, fetch_list=names)
+    main, names = program(list_made_anew_each_round)
+    exe, feed = paddle.static.Executor(), {"x": X, "w": W}
+    first = exe.run(main, feed=feed, fetch_list=names)
     for _ in range(20):
-        again = exe.run(main, feed=flow.feed, fetch_list=names)
+        again = exe.run(main, feed=feed, fetch_list=names)
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
 
 

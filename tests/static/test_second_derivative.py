@@ -1,12 +1,19 @@
 """Derivatives of derivatives of branches, loops and lists: those of eager mode and small steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import scull as paddle
 from scull.files.program import bytes_of, program_of
 from scull.ir.verify import verify
-from tests.static.flow import Flow
+from scull.passes.dataflow import lowered
+from scull.static.nn import control_flow
+from scull.tensor import array_read, array_write, create_array
+from tests.control import graph
+from tests.control.corpus import smooth
+from tests.control.trial import Trial
 from tests.static.test_control_flow_gradient import BUILDERS, W, X, number
 
 nn = paddle.static.nn
@@ -60,14 +67,36 @@ def numeric(main, loss):
 STEPS = np.eye(3) * 1e-6
 
 
-@pytest.mark.parametrize("build", BUILDERS, ids=lambda build: build.__name__)
+def list_in_branch(x, w):
+    """A branch reads a list from before it and adds to it."""
+    items = array_write(x * x, number(0), create_array("float64"))
+    with control_flow.Switch() as switch, switch.case(paddle.sum(x) > -99.0):
+        array_write(array_read(items, number(0)) * w, number(1), items)
+    return paddle.sum(array_read(items, number(0)) * array_read(items, number(1)))
+
+
+def value_that_stays(x, w):
+    """A branch that never runs, in a branch, writes over a value."""
+    y = paddle.assign(x * w)
+    with control_flow.Switch() as switch, switch.case(paddle.sum(x) > -99.0):
+        never = paddle.full([1], False, "bool")
+        with control_flow.Switch() as inner, inner.case(never):
+            paddle.assign(x * y, y)
+    return paddle.sum(y * y)
+
+
+@pytest.mark.parametrize(
+    "build", [*BUILDERS, list_in_branch, value_that_stays], ids=lambda build: build.__name__
+)
 def test_second_derivatives_are_what_small_steps_show(build):
     main, found, loss = derivatives(build, 2)
     values = run(main, found)
     for a, b in zip(values, numeric(main, loss), strict=True):
         assert np.allclose(a, b, rtol=1e-5, atol=1e-6)
     names = [v.name for v in found]
-    for same in (main.clone(), program_of(bytes_of(main))):
+    flat = lowered(main)
+    verify(flat)
+    for same in (main.clone(), program_of(bytes_of(main)), flat):
         again = run(same, names)
         assert all(np.array_equal(a, b) for a, b in zip(again, values, strict=True))
 
@@ -94,28 +123,60 @@ def test_third_derivatives_are_what_small_steps_show(build):
         assert np.allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_random_programs_have_the_second_derivatives_of_eager_python(seed):
-    flow = Flow(seed)
+def eager_second(trial):
+    """The second derivatives that Python gives."""
     paddle.disable_static()
-    given = [paddle.to_tensor(v, stop_gradient=False) for v in flow.feed.values()]
-    loss = flow.loss(*[v * 1.0 for v in given])
+    model = trial.model()
+    model.weight.set_value(trial.values["weight"])
+    model.scale.set_value(trial.values["scale"])
+    x, y = (paddle.to_tensor(trial.values[n], stop_gradient=False) for n in "xy")
+    given = [x, y, model.weight, model.scale]
+    loss = graph.loss_of(model(x, y, paddle.to_tensor(trial.n)))
     first = paddle.grad([loss], given, create_graph=True, allow_unused=True)
     second = paddle.grad([squares(first)], given, allow_unused=True)
-    expected = [np.zeros(3) if v is None else v.numpy() for v in second]
-    paddle.enable_static()
+    return trial.filled([None if v is None else v.numpy() for v in second])
 
-    def build(x, w):
-        return flow.loss(x * 1.0, w * 1.0)
 
-    main, found, _ = derivatives(build, 2)
-    values = paddle.static.Executor().run(
-        main, feed=flow.feed, fetch_list=[v for v in found if v is not None]
-    )
-    values = iter(values)
-    for v, wanted in zip(found, expected, strict=True):
-        value = np.zeros(3) if v is None else next(values)
-        assert np.allclose(value, wanted, rtol=1e-7, atol=1e-9)
+def with_second(form):
+    """The Program of a form with second derivatives in place of the first."""
+    block = form.program.global_block()
+    with paddle.static.program_guard(form.program), paddle.utils.unique_name.guard("again_"):
+        first = [n and block.var(n) for n in form.gradients]
+        given = [block.var(n) for n in form.operands]
+        found = paddle.static.gradients([squares(first)], given)
+    verify(form.program)
+    return replace(form, gradients=tuple(v and v.name for v in found))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 4, 5, 7, 26])
+def test_random_programs_have_the_second_derivatives_of_eager_python(number):
+    trial = Trial(smooth(number), number)
+    expected = eager_second(trial)
+    form = with_second(trial.program().with_gradients())
+    found = trial.run(form).gradients
+    for a, b in zip(found, expected, strict=True):
+        assert np.allclose(a, b, rtol=1e-7, atol=1e-9)
+    flat = trial.run(form.lowered(), SCHEDULE_SEED=trial.order).gradients
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(flat, found, strict=True))
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_a_branch_in_a_loop_has_the_same_derivatives_of_any_order_as_primitives(order):
+    main, found, _ = derivatives(branch_in_loop, order)
+    flat = lowered(main)
+    verify(flat)
+    names = [v.name for v in found]
+    for a, b in zip(run(main, names), run(flat, names), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_a_round_keeps_one_truth_value_of_the_forms_that_its_gradient_reads():
+    main, _, _ = derivatives(branch_in_loop, 2)
+    loop = next(o for o in main.global_block().ops if o.type == "while")
+    (body,) = loop.blocks()
+    kept = [o.operands()[0] for o in body.ops if o.type == "write_to_array"]
+    assert [v.dtype.name for v in kept].count("bool") == 1
+    assert not [v.name for v in kept if v.name.startswith(("logical_not", "cast"))]
 
 
 def test_a_penalty_on_gradients_trains_a_layer_within_a_loop():

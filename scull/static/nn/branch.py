@@ -128,6 +128,8 @@ def described(value: Any) -> str:
     if isinstance(value, list | tuple):
         marks = "[]" if isinstance(value, list) else "()"
         return marks[0] + ", ".join(map(described, value)) + marks[1]
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{type(value).__name__} `{value.__qualname__}`"
     if not isinstance(value, Variable):
         return f"{type(value).__name__} {value!r}"
     return f"{value.meta} made at {value.op.line}" if value.op else str(value.meta)
