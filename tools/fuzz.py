@@ -40,7 +40,7 @@ def main() -> int:
         print(*trial(options.seed, options.only, options.kind))
         return 0
     log = started(options)
-    warmed(options.seed)
+    warmed(options.seed, options.kind)
     while log["next"] < options.cases:
         end = min(log["next"] + BATCH, options.cases)
         batch(log, options, end)
@@ -74,10 +74,10 @@ def started(options: Any) -> dict[str, Any]:
     return {**fixed, "outcomes": {}, "broken": {}, "slowest": [], "most_bytes": [0, -1, ""]}
 
 
-def warmed(seed: int) -> None:
+def warmed(seed: int, only: str) -> None:
     """Load all that trials need once, before their time and memory count."""
     warnings.simplefilter("ignore")
-    for kind in TRIALS:
+    for kind in [only] if only else [k for k, (weight, _) in TRIALS.items() if weight]:
         for number in range(-3, 0):
             with suppress(Exception):
                 trial(seed, number, kind)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 117_500
+TOTAL = 128_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -21,13 +21,13 @@ BUDGETS = {
     "core": 3_600,
     "lang": 3_000,
     "ir": 2_400,
-    "runtime": 2_600,
+    "runtime": 3_500,
     "files": 4_800,
-    "ops": 22_700,
+    "ops": 23_300,
     "autograd": 3_200,
-    "compiler": 900,
+    "compiler": 4_500,
     "eager": 1_700,
-    "executor": 7_400,
+    "executor": 7_800,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,
@@ -35,13 +35,13 @@ BUDGETS = {
     "static": 6_700,
     "cli": 2_000,
     "vision": 3_200,
-    "framework": 1_500,
+    "framework": 1_700,
     "incubate": 1_200,
-    "profiler": 3_200,
-    "passes": 2_300,
+    "profiler": 3_700,
+    "passes": 5_800,
     "inference": 1_800,
     "base": 1_600,
-    "jit": 11_700,
+    "jit": 12_900,
     "amp": 1_400,
 }
 OTHER = 600  # a package without a row of its own

@@ -11,6 +11,7 @@ from scull.ir.operator import ForeignOp, Operator
 
 FRAME = re.compile(r'\s*File "(?P<file>[^"]*)", line (?P<line>\d+)')
 EDGES = ("feed", "fetch", "fetch_v2")  # they only say what goes in and out
+LEVELLED = re.compile(r"(sequence_|lod_|lstmp?$|gru$|row_conv$|im2sequence$|.*_lod_tensor)")
 LIBRARY = re.compile(r"[/\\](paddle|scull)[/\\]")
 
 
@@ -30,12 +31,23 @@ class Lacking:
 def check_declared(block: Any) -> None:
     """Raise UnknownOpError with all types that nobody declared, in `block` and what it owns."""
     found = lacking(block)
+    lines = [*map(str, found), *advice(found)]
     if len(found) > 1:
         total = sum(one.count for one in found)
-        lines = "\n".join(map(str, found))
-        raise UnknownOpError(f"{total} operators of {len(found)} types cannot run\n{lines}")
+        lines = [f"{total} operators of {len(found)} types cannot run", *lines]
     if found:
-        raise UnknownOpError(str(found[0]))
+        raise UnknownOpError("\n".join(lines))
+
+
+def advice(found: list[Lacking]) -> Iterator[str]:
+    """What to do about operators that compute by levels of detail."""
+    types = [f"`{one.type}`" for one in found if LEVELLED.match(one.type)]
+    if types:
+        yield (
+            f"{', '.join(types)}: rows of several lengths in one tensor, by levels of detail, "
+            "are not computed here. Save the model with padded rows and their lengths: "
+            "`paddle.nn.LSTM`, `sequence_mask`"
+        )
 
 
 def lacking(block: Any) -> list[Lacking]:

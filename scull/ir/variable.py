@@ -6,9 +6,11 @@ from typing import Any
 from scull.core.dtype import DType, dtype_of
 from scull.core.interpreter import current
 from scull.core.meta import Kind, Meta, sized
-from scull.core.refusal import is_ours
+from scull.core.refusal import PACKAGE, is_ours
 from scull.core.tensor import Methods
 from scull.errors import ArgumentTypeError, UnsupportedError
+
+MEANINGS = f"{PACKAGE}jit/convert/run/"  # what converted code calls, which looks at values itself
 
 
 class Variable(Methods):
@@ -73,16 +75,21 @@ class Variable(Methods):
         if not self.meta.shape:
             raise ArgumentTypeError("len() of a 0-D tensor is wrong")
         if self.meta.shape[0] == -1:
-            raise ArgumentTypeError(f"the length of `{self.name}` is known only when it runs")
+            raise ArgumentTypeError(
+                f"the length of `{self.name}` is known only when the Program runs"
+            )
         return int(self.meta.shape[0])
 
     def __iter__(self) -> Any:
         if self.meta.kind is Kind.ARRAY:
-            raise ArgumentTypeError(f"how many tensors `{self.name}` holds is known when it runs")
+            raise ArgumentTypeError(
+                f"how many tensors `{self.name}` holds is known only when the Program runs"
+            )
         return iter([self[i] for i in range(len(self))])  # type: ignore[index]
 
     def __bool__(self) -> bool:
-        if current().captures and not is_ours(sys._getframe(1).f_code.co_filename):
+        file = sys._getframe(1).f_code.co_filename
+        if current().captures and (file.startswith(MEANINGS) or not is_ours(file)):
             raise UnsupportedError(
                 f"whether `{self.name}` ({self.meta}) holds is known only when the Program runs, "
                 "and Python asks for it here, where no conversion looked"

@@ -87,12 +87,24 @@ def check_slots(o: Operator, where: str) -> None:
             raise ProgramError(f"{where} lacks its input `{op.slot(n)}`")
         if (n in op.lists) != isinstance(slot, list) and slot is not None:
             raise ProgramError(f"{where} has the wrong kind of input `{op.slot(n)}`")
-    if o.type == "while" and len(each(o.inputs[1])) != 1:
-        raise ProgramError(f"{where} has no condition, or several")
     gives = op.output_lists != frozenset(op.outputs) and op.forward is None and not op.has_blocks
     if gives and not o.results():
         raise ProgramError(f"{where} has no result")
     check_attributes(o, where)
+    if o.op.has_blocks:
+        check_block_inputs(o, where)
+
+
+def check_block_inputs(o: Operator, where: str) -> None:
+    """A branch or a loop has one condition; its gradient has what its rounds kept."""
+    slots = dict(zip(o.op.inputs, o.inputs, strict=True))
+    several = o.type.startswith("conditional_block") and not o.attrs.get("is_scalar_condition")
+    conditions = len(each(slots.get("cond")))
+    if "cond" in slots and not (conditions == 1 or (several and conditions)):
+        raise ProgramError(f"{where} has no condition, or several")
+    kept = next((n for n in ("scope", "step_scopes") if n in slots), None)
+    if kept is not None and slots[kept] is None:
+        raise ProgramError(f"{where} lacks its input `{o.op.slot(kept)}`")
 
 
 def check_attributes(o: Operator, where: str) -> None:
@@ -122,9 +134,14 @@ def check_names(o: Operator, block: Block, where: str, *, runs: bool) -> None:
 def check_order(o: Operator, block: Block, written: set[Variable], where: str) -> None:
     """Nothing is read before it is written."""
     for v in o.operands():
-        known = v in written or starts_with_a_value(v, block)
-        if not known and not v.name.endswith("@GRAD"):
+        known = v in written or starts_with_a_value(v, block) or v.name.endswith("@GRAD")
+        if not known and has_a_maker(v, block):
             raise ProgramError(f"{where} reads `{v.name}` before any operator writes it")
+
+
+def has_a_maker(v: Variable, block: Block) -> bool:
+    """Whether an operator of `block` gives a variable its value; others write over what is fed."""
+    return any(v in {*o.results()} - {*o.operands()} for o in block.ops)
 
 
 def check_shapes(o: Operator, where: str) -> None:

@@ -1,6 +1,7 @@
 """What a legal block of dataflow is: frames that nest, and merges of which one input is alive."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from scull.errors import ProgramError
 from scull.ir.operator import Operator
@@ -10,6 +11,8 @@ PRIMITIVES = frozenset({"switch", "merge", "enter", "exit", "next_iteration", "l
 Path = tuple[str, ...]  # the frames around an operator, the outermost first
 Truth = tuple[Variable, bool]  # a truth value, and which it is
 Makers = dict[Variable, Operator]
+Condition = tuple[int, int]  # bits of the truth values that hold, and of those that do not
+ALWAYS = (0, 0)
 
 
 def is_dataflow(operators: Iterable[Operator]) -> bool:
@@ -137,77 +140,100 @@ def check_merges(
     ordered: Sequence[Operator], paths: dict[Operator, Path], makers: Makers, where: str
 ) -> None:
     """Of two values that meet in a `merge` one truth value decides which is alive."""
-    alive = conditions(ordered, makers, paths)
+    found = Conditions(ordered, paths, makers)
     for o in ordered:
         rows = o.operands() if o.type == "merge" else []
         if any(comes_back(v, makers) for v in rows):
             continue
         for i, a in enumerate(rows):
             for b in rows[:i]:
-                if not exclusive(alive.get(a, frozenset()), alive.get(b, frozenset())):
+                if not found.exclude(a, b):
                     raise ProgramError(
                         f"{where}: {said(o)} merges `{b.name}` and `{a.name}`, which can both be "
-                        f"alive: {told(alive, b)}, {told(alive, a)}"
+                        f"alive: {found.told(b)}, {found.told(a)}"
                     )
 
 
-def exclusive(a: Iterable[Truth], b: Iterable[Truth]) -> bool:
-    """Whether two conditions never hold both."""
-    others = set(b)
-    return any((pred, not holds) in others for pred, holds in a)
-
-
-def told(alive: dict[Variable, frozenset[Truth]], v: Variable) -> str:
-    """When a value is alive."""
-    found = sorted((p.name, holds) for p, holds in alive.get(v, ()))
-    text = " and ".join(f"`{name}`" if holds else f"not `{name}`" for name, holds in found)
-    return f"`{v.name}` {'when ' + text if text else 'always'}"
-
-
-def conditions(
-    ordered: Sequence[Operator], makers: Makers, paths: dict[Operator, Path]
-) -> dict[Variable, frozenset[Truth]]:
-    """What holds, as far as it is known, wherever each variable is alive."""
-    frames: dict[str, frozenset[Truth]] = {}  # what holds for every value that enters
-    while True:
-        before = dict(frames)
-        alive: dict[Variable, frozenset[Truth]] = {}
-        for o in ordered:
-            found = condition(o, alive, makers, paths, frames)
-            alive.update((v, found) for v in o.results())
-            if o.type == "switch":
-                pred, holds = truth_of(o.operands()[-1], makers)
-                sides = zip(o.outputs, (False, True), strict=True)
-                alive.update((v, found | {(pred, holds == side)}) for v, side in sides if v)
-        if frames == before:
-            return alive
-
-
-def condition(
-    o: Operator,
-    alive: dict[Variable, frozenset[Truth]],
-    makers: Makers,
-    paths: dict[Operator, Path],
-    frames: dict[str, frozenset[Truth]],
-) -> frozenset[Truth]:
-    """What holds wherever the results of `o` are alive; notes what holds for the frame it enters.
+class Conditions:
+    """What holds, as far as it is known, wherever each variable is alive.
 
     In later rounds of a loop only what holds for all of it does.
     """
-    nothing: frozenset[Truth] = frozenset()
-    operands = o.operands()
-    rows = [alive.get(v, nothing) for v in operands if not comes_back(v, makers)]
-    found = nothing.union(*rows)
-    if o.type == "merge":
-        if len(rows) < len(operands):
-            return frames.get(paths[o][-1], nothing)
-        return rows[0].intersection(*rows[1:]) if rows else nothing
-    if o.type == "enter":
-        name = o.attrs["frame_name"]
-        frames[name] = frames.get(name, found) & found
-    if o.type == "exit":
-        return frames.get(paths[makers[operands[0]]][-1], nothing)
-    return found
+
+    def __init__(
+        self, ordered: Sequence[Operator], paths: dict[Operator, Path], makers: Makers
+    ) -> None:
+        self.paths, self.makers = paths, makers
+        self.bits: dict[Variable, int] = {}  # of truth values
+        self.known: dict[Condition, Condition] = {}  # equal ones are one
+        self.alive: dict[Variable, Condition] = {}
+        self.frames: dict[str, Condition] = {}  # what holds for every value that enters
+        self.asked: dict[str, Condition] = {}  # what was taken for that
+        while True:
+            for o in ordered:
+                self.note(o)
+            if all(self.frames[name] == taken for name, taken in self.asked.items()):
+                return
+
+    def note(self, o: Operator) -> None:
+        """Find when the results of an operator are alive."""
+        found = self.condition(o)
+        self.alive.update((v, found) for v in o.results())
+        if o.type == "switch":
+            pred, holds = truth_of(o.operands()[-1], self.makers)
+            bit = 1 << self.bits.setdefault(pred, len(self.bits))
+            for v, side in zip(o.outputs, (False, True), strict=True):
+                if v is not None:
+                    self.alive[v] = self.all_of([found, (bit, 0) if holds == side else (0, bit)])
+
+    def condition(self, o: Operator) -> Condition:
+        """What holds wherever an operator runs; notes what holds for the frame it enters."""
+        operands = o.operands()
+        rows = [self.of(v) for v in operands if not comes_back(v, self.makers)]
+        if o.type == "merge":
+            if len(rows) < len(operands):
+                return self.of_frame(self.paths[o])
+            return reduce(common, rows) if rows else ALWAYS
+        if o.type == "exit":
+            return self.of_frame(self.paths[self.makers[operands[0]]])
+        found = self.all_of(rows)
+        if o.type == "enter":
+            name = o.attrs["frame_name"]
+            self.frames[name] = common(self.frames.get(name, found), found)
+        return found
+
+    def of(self, v: Variable) -> Condition:
+        """What holds where `v` is alive."""
+        return self.alive.get(v, ALWAYS)
+
+    def of_frame(self, path: Path) -> Condition:
+        """What holds for all of a loop."""
+        taken = self.asked[path[-1]] = self.frames[path[-1]]
+        return taken
+
+    def all_of(self, rows: list[Condition]) -> Condition:
+        """That several conditions hold."""
+        yes = no = 0
+        for holds, fails in rows:
+            yes, no = yes | holds, no | fails
+        return self.known.setdefault((yes, no), (yes, no))
+
+    def exclude(self, a: Variable, b: Variable) -> bool:
+        """Whether two variables are never alive both."""
+        (yes, no), (other, fails) = self.of(a), self.of(b)
+        return bool(yes & fails or no & other)
+
+    def told(self, v: Variable) -> str:
+        """When a variable is alive."""
+        yes, no = self.of(v)
+        found = sorted((p.name, yes >> i & 1) for p, i in self.bits.items() if (yes | no) >> i & 1)
+        text = " and ".join(f"`{name}`" if holds else f"not `{name}`" for name, holds in found)
+        return f"`{v.name}` {'when ' + text if text else 'always'}"
+
+
+def common(a: Condition, b: Condition) -> Condition:
+    """What two conditions have in common."""
+    return a[0] & b[0], a[1] & b[1]
 
 
 def truth_of(v: Variable, makers: Makers) -> Truth:

@@ -77,3 +77,11 @@ def test_what_stands_in_the_blocks_of_an_unknown_operator_is_told_too():
     found = lacking(program_of(message.SerializeToString()).global_block())
     assert [(one.type, one.count) for one in found] == [("ponder", 1), ("warp", 1)]
     assert found[1].place == "block 1, operator 0"
+
+
+def test_what_computes_by_levels_of_detail_is_told_with_a_way_out():
+    for types in ({(0, 0): "sequence_pool"}, {(0, 0): "lstm", (0, 1): "warp"}):
+        message, out = program_with(types)
+        program = program_of(message.SerializeToString())
+        with pytest.raises(UnknownOpError, match=r"declared(.|\n)*`: rows of several .*padded"):
+            static.Executor().run(program, feed={"x": np.ones(2, "float32")}, fetch_list=[out])

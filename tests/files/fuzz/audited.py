@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import scull as paddle
+from scull.deferred import load_all
 from scull.errors import ScullError
 from tests.files.fuzz import trial
 from tests.files.test_malicious_pickles import REFUSED, RUNS_CODE
@@ -82,8 +83,10 @@ def read_all(watch: Watch, count: int) -> None:
 def main() -> None:
     """Read everything twice: when modules of scull may still be loaded, and when not."""
     warnings.simplefilter("ignore")
+    for package in ("executor", "lang", "passes"):  # whose dataclasses run code when they load
+        load_all(f"scull.{package}")
     watch = Watch()
-    for kind in trial.TRIALS:
+    for kind in (k for k, (weight, _) in trial.TRIALS.items() if weight):
         for number in range(5):
             with suppress(ScullError):
                 trial.trial(0, number, kind)

@@ -16,6 +16,7 @@ import numpy as np
 
 import scull as paddle
 from scull.core.meta import Kind
+from scull.deferred import load
 from scull.errors import ScullError
 from scull.files.model import load_model, persistables
 from scull.files.program import bytes_of, program_of
@@ -32,7 +33,12 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 FOLDERS = ("files", "jit", "models")
 LARGEST = 11_000  # bytes of a Program that is changed
 MEMORY, ROUNDS = 1 << 26, 50  # that a run of a changed Program may take
-LIMITS = {"MAX_MEMORY": MEMORY, "MAX_ROUNDS": ROUNDS}
+FORMS: dict[str, tuple[Any, ...]] = {  # ways in which a Program is run
+    "CONTROL_FLOW": ("in-graph",) * 5 + ("primitives", "unrolled", "unrolled+primitives"),
+    "SCHEDULE_SEED": (-1, -1, 1),
+    "POISON": (False, False, True),
+    "MAX_MEMORY": (MEMORY, 0),
+}
 
 Trial = Callable[[Random], str]
 watched: Callable[[], Any] = nullcontext  # around what reads; `audited.py` looks closer there
@@ -44,7 +50,7 @@ class Broken(Exception):
 
 
 def trials(weight: int) -> Callable[[Trial], Trial]:
-    """Note one kind of trial, and how often it is done."""
+    """Note one kind of trial, and how often it is done; 0: only where it is asked for."""
 
     def noted(function: Trial) -> Trial:
         TRIALS[function.__name__] = weight, function
@@ -99,6 +105,16 @@ def programs() -> tuple[bytes, ...]:
     return files(".pdmodel", ".program", ".pb")
 
 
+def a_program(random: Random) -> bytes:
+    """A saved Program; one of half the size twice as often, so that all take as much time."""
+    return random.choices(programs(), [1 / len(data) for data in programs()])[0]
+
+
+def a_model(random: Random) -> Base:
+    """A saved model, chosen as Programs are."""
+    return random.choices(models(), [1 / len(base.program) for base in models()])[0]
+
+
 # ---- loading ----
 
 
@@ -113,12 +129,13 @@ def damaged(random: Random, data: bytes) -> bytes:
 @trials(40)
 def program(random: Random) -> str:
     """A Program alone: what is read can be shown, written and read again."""
-    data = damaged(random, random.choice(programs()))
+    data = damaged(random, a_program(random))
     with watched():
         found = program_of(data)
-        again = program_of(bytes_of(found))
+        written = bytes_of(found)
+        again = program_of(written)
         shown = str(found)
-    if bytes_of(again) != bytes_of(found) or not shown:
+    if bytes_of(again) != written or not shown:
         raise Broken("a Program that is written and read again is another")
     return "read and shown"
 
@@ -126,7 +143,7 @@ def program(random: Random) -> str:
 @trials(12)
 def model(random: Random) -> str:
     """A model whose Program or values are damaged."""
-    base = random.choice(models())
+    base = a_model(random)
     program, values = base
     if random.random() < 0.6:
         program = damaged(random, program)
@@ -140,7 +157,7 @@ def model(random: Random) -> str:
 @trials(4)
 def predictor(random: Random) -> str:
     """A predictor of a damaged model."""
-    base = random.choice(models())
+    base = a_model(random)
     program = damaged(random, base.program)
     config = paddle.inference.Config()
     config.set_model_buffer(program, len(program), base.values, len(base.values))
@@ -254,31 +271,66 @@ def save_small(prefix: str) -> None:
 
 @trials(30)
 def run(random: Random) -> str:
-    """A changed Program that is legal runs, or raises an error of scull's own."""
-    program, scope = any_program(random)
-    verify(program)
-    block = program.global_block()
-    fed = [v for v in block.vars.values() if v.is_data or (v.op and v.op.type == "feed")]
-    feed = {v.name: small(random, v) for v in fed if v.kind is Kind.DENSE}
-    made = [v for o in block.ops for v in o.results() if v.kind is Kind.DENSE]
-    fetched = [v.name for v in random.sample(made, min(3, len(made)))]
-    with watched(), flags(**LIMITS):
-        paddle.static.Executor().run(program, feed=feed, fetch_list=fetched, scope=scope)
-    return "ran"
-
-
-def any_program(random: Random) -> tuple[Any, Scope]:
-    """A changed Program that was read, and a scope with a value for all it needs one for."""
+    """A damaged Program that was read runs, or raises an error of scull's own."""
     scope = Scope()
     if random.random() < 0.5:
-        base = random.choice(models())
+        base = a_model(random)
         data = changed(random, base.program)[0]
-        return load_model(data, io.BytesIO(base.values), "the bytes given", scope).program, scope
-    found = program_of(changed(random, random.choice(programs()))[0])
-    for v in persistables(found):
+        found = load_model(data, io.BytesIO(base.values), "the bytes given", scope).program
+    else:
+        found = program_of(changed(random, a_program(random))[0])
+        fill(random, found, scope)
+    return outcome(random, found, scope, feed_of(random, found))
+
+
+@trials(0)
+def written(random: Random) -> str:
+    """A Program written at random, with a little changed, that was read runs or raises."""
+    made = load("tests.files.fuzz.graph", "written")(random)
+    found = program_of(made.program)
+    feed, declared, scope = made.feed, found.global_block().vars, Scope()
+    if random.random() < 0.2:  # what fits the inputs as they are declared now
+        feed = {n: small(random, declared[n]) for n in feed if n in declared}
+    fill(random, found, scope)
+    return outcome(random, found, scope, feed)
+
+
+def fill(random: Random, program: Any, scope: Scope) -> None:
+    """Give a scope a value for each variable that needs one."""
+    for v in persistables(program):
         if v.kind is Kind.DENSE:
             scope.var(v.name).value = small(random, v)
-    return found, scope
+
+
+def outcome(random: Random, program: Any, scope: Scope, feed: dict[str, Any]) -> str:
+    """How a run of a Program in any form ends."""
+    block = program.global_block()
+    made = [v for o in block.ops for v in o.results() if v.kind is Kind.DENSE]
+    fetched = [v.name for v in random.sample(made, min(3, len(made)))]
+    legal = "" if is_legal(program) else "against a rule of shapes, "
+    form = {name: random.choice(values) for name, values in FORMS.items()}
+    try:
+        with watched(), flags(MAX_ROUNDS=ROUNDS, **form):
+            paddle.static.Executor().run(program, feed=feed, fetch_list=fetched, scope=scope)
+    except ScullError as error:
+        return f"{legal}raised {type(error).__name__}"
+    return f"{legal}ran"
+
+
+def is_legal(program: Any) -> bool:
+    """Whether what a Program says of shapes and element types is what its operators give."""
+    try:
+        verify(program)
+    except ScullError:
+        return False
+    return True
+
+
+def feed_of(random: Random, program: Any) -> dict[str, Any]:
+    """A value for each input of a Program."""
+    inputs = program.global_block().vars.values()
+    fed = [v for v in inputs if v.is_data or (v.op and v.op.type == "feed")]
+    return {v.name: small(random, v) for v in fed if v.kind is Kind.DENSE}
 
 
 def small(random: Random, v: Any) -> Any:
