@@ -18,6 +18,7 @@ from scull.core.interpreter import interpreting, pop, push
 from scull.core.place import Place
 from scull.core.tensor import Parameter as EagerParamBase
 from scull.core.tensor import Tensor
+from scull.deferred import load
 from scull.device import (
     is_compiled_with_cinn,
     is_compiled_with_cuda,
@@ -37,6 +38,8 @@ from scull.ir.program import Program, program_guard
 from scull.ir.program import main_program as default_main_program
 from scull.ir.program import startup_program as default_startup_program
 from scull.ir.recorder import STATIC
+from scull.passes.graph import IrGraph
+from scull.passes.node import IrNode, IrOpNode, IrVarNode
 from scull.static.kind import Parameter, Variable
 from scull.static.scope import cpu_places, cuda_places, device_guard, name_scope
 from scull.utils import unique_name
@@ -223,12 +226,21 @@ def wrap_as_scalars(array: Any) -> list[Any]:
     return [wrap_as_scalar(v) for v in np.asarray(array).tolist()]
 
 
+def _apply_pass(
+    main_program: Program,
+    startup_program: Program,
+    pass_name: Any,
+    pass_attrs: Any = None,
+    pass_attr_types: Any = None,
+) -> dict[str, Any]:
+    """Take `main_program` through a pass, or several; return their settings."""
+    apply = load("scull.framework.ir", "_apply_pass")
+    return apply(main_program, startup_program, pass_name, pass_attrs, pass_attr_types)
+
+
 __getattr__ = absent(
     __name__,
     {
-        "passes work on Programs, there is no graph beside them": (
-            "IrGraph IrNode IrOpNode IrVarNode _apply_pass"
-        ),
         "scull runs on the CPU": (
             "cuda_pinned_places xpu_places ipu_shard_guard set_ipu_shard _cuda_graph_guard"
             " _switch_cuda_graph_mode disable_signal_handler"

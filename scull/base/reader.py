@@ -144,7 +144,8 @@ class GeneratorLoader:
         function = PythonFunction(self.following, tuple(v.meta for v in self.feed_list), False)
         attrs = {"forward_callable_id": registered(function)}
         block = main_program().current_block()
-        block.append_op("py_func", {"X": []}, {"Out": self.feed_list}, attrs)
+        made = block.append_op("py_func", {"X": []}, {"Out": self.feed_list}, attrs)
+        made.attrs.update(attrs)  # whose number keeps the function
 
     def following(self) -> list[Any]:
         """The arrays of the next batch."""

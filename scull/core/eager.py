@@ -416,7 +416,7 @@ def expand(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, 
 
 def lifted(m: Any) -> Any:
     """Abstract values for a list of metas; anything else as it is."""
-    return [Value(v) for v in m] if type(m) is list else m
+    return [v and Value(v) for v in m] if type(m) is list else m
 
 
 Op.expand = staticmethod(expand)

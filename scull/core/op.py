@@ -88,6 +88,7 @@ class Op:
         self.back: dict[str, str] = {}  # of a gradient operator: the same, the other way
         self.shape_record: str | None = None  # its input that Programs give as an XShape
         self.douts: tuple[str, ...] = ()  # of a gradient operator: its inputs that are gradients
+        self.commutes = False  # whether its two operands may change places, to the bit
         self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
         self.cpu: Any = None  # the kernel on NumPy
         self.short: Any = None  # the same without attributes: NumPy's own function if there is one

@@ -6,6 +6,7 @@ from typing import Any
 
 from scull.autograd.interface import backward as send_back
 from scull.autograd.tape import Arrived
+from scull.core.interpreter import current
 from scull.core.tensor import Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.conversion import dense
@@ -81,6 +82,10 @@ class Differentiated:
         Args:
             set_to_zero (bool): zeros instead of None.
         """
+        mode: Any = current()
+        if mode.captures:
+            mode.gradients.clear([self])
+            return
         total = total_of(self)
         if total is None:
             return

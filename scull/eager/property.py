@@ -204,6 +204,10 @@ class OnTheTape:
 
     @grad.setter
     def grad(self: Any, value: Any) -> None:
+        mode: Any = current()
+        if mode.captures:
+            mode.gradients.replace(self, value)
+            return
         if value is not None and not isinstance(value, Tensor):
             raise ArgumentTypeError(f"a gradient is a Tensor, not a {type(value).__name__}")
         if value is not None and value.array.shape != self.array.shape:

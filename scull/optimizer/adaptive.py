@@ -222,12 +222,13 @@ class Adamax(Optimizer):
     def finish(self, param: Any) -> None:
         """The operator leaves the power of beta1 as it was."""
         power, beta = self.state("beta1_pow", param), self.setting(param, "beta1")
-        if isinstance(power, Tensor):
+        mode: Any = current()
+        if mode.eager:
             power.array *= power.array.dtype.type(rounded(beta))
             return
-        recorder: Any = current()
-        with recorder.into(power):
-            op_of("scale").call(power, scale=beta)
+        held = mode.capture(power) if isinstance(power, Tensor) else power
+        with mode.into(held):
+            op_of("scale").call(held, scale=beta)
 
 
 class Lamb(Optimizer):

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from scull.core.meta import Kind
 from scull.core.tensor import Tensor
+from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops import arithmetic, create, math, pair
@@ -283,6 +285,8 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
         >>> paddle.add_n([paddle.ones([2]), paddle.ones([2])]).tolist()
         [2.0, 2.0]
     """
+    if isinstance(inputs, Variable) and inputs.kind is Kind.ARRAY:  # a list of tensors
+        return load("scull.tensor", "sum")(load("scull.tensor", "stack")(inputs), 0, name=name)
     return create.add_n(list(inputs) if isinstance(inputs, list | tuple) else [inputs], name=name)
 
 

@@ -66,8 +66,8 @@ def test_a_place_takes_over_another():
 
 
 def test_a_name_that_is_absent_imports_and_refuses_to_be_used():
-    graph = core.Graph
-    with pytest.raises(UnsupportedError, match=r"`paddle\.base\.core\.Graph` is not in scull"):
+    graph = core.Node
+    with pytest.raises(UnsupportedError, match=r"`paddle\.base\.core\.Node` is not in scull"):
         graph()
     with pytest.raises(UnsupportedError, match="is not in scull"):
 

@@ -5,8 +5,9 @@ import inspect
 import numpy as np
 import pytest
 
+import scull as paddle
 from scull import base
-from scull.base import framework
+from scull.base import core, framework
 from scull.base.dygraph.base import switch_to_static_graph
 from scull.core.dtype import bfloat16, float32, float64
 from scull.core.tensor import Tensor
@@ -110,8 +111,28 @@ def test_switched_programs_are_the_default_ones():
 
 def test_another_representation_of_programs_there_is_not():
     assert framework.in_pir_mode() is False
-    with pytest.raises(UnsupportedError, match="passes work on Programs"):
-        framework.IrGraph(None)
+    with pytest.raises(UnsupportedError, match="scull runs on the CPU"):
+        framework.ipu_shard_guard()
+
+
+def test_a_graph_is_made_of_the_description_of_a_program_and_passes_change_programs():
+    main, startup = framework.Program(), framework.Program()
+    paddle.enable_static()
+    try:
+        with framework.program_guard(main, startup):
+            x = paddle.static.data("x", [2])
+            y = paddle.nn.functional.relu(x + x)
+    finally:
+        paddle.disable_static()
+    graph = framework.IrGraph(core.Graph(main.desc), for_test=True)
+    assert graph.is_test() and len(graph.all_op_nodes()) == 2
+    assert framework._apply_pass(main, startup, "fuse_elewise_add_act_pass", {"fetches": []}) == {
+        "fetches": []
+    }
+    (o,) = main.global_block().ops
+    assert o.type == "fused_elemwise_activation" and o.output("Out") == [y.name]
+    (found,) = paddle.static.Executor().run(main, {"x": np.array([1, -1], "f4")}, [y])
+    assert found.tolist() == [2.0, 0.0]
 
 
 def test_to_variable_takes_arrays_and_lists_and_leaves_tensors_alone():

@@ -88,6 +88,10 @@ def replaced(layer: Attributes, name: str, value: Any) -> bool:
         if table == "_buffers" and isinstance(value, Tensor):
             return False
         if table == "_buffers" and isinstance(value, Variable):
+            mode: Any = current()
+            if mode.captures and mode.replaces(layer, name, members[name]):
+                del members[name]
+                return False
             members[name] = rewritten(members[name], value)
         elif value is not None:
             raise ArgumentTypeError(

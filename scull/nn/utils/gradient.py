@@ -5,22 +5,69 @@ from typing import Any
 import numpy as np
 
 from scull.autograd.interface import no_grad
+from scull.core.interpreter import current
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, UnsupportedError
 from scull.ir.mode import in_dynamic_mode
 from scull.ops.join import concat
 from scull.ops.move import reshape
+from scull.ops.python import assert_true
+from scull.tensor import clip, isfinite, minimum, stack
+from scull.tensor import sum as total_of
 
 INFINITY = float("inf")
 NORMS = [INFINITY, 0, 1, 2]
+NOT_FINITE = (
+    "The total norm of {} order of the gradients from `parameters` is non-finite, so it cannot be "
+    "clipped. In any case, disable this error and scale the gradient by non-finite norm, set "
+    "`error_if_nonfinite=False`"
+)
 
 
 def gradients_of(parameters: Any, function: str) -> list[Any]:
     """The gradients there are, as Tensors."""
     if not in_dynamic_mode():
         raise UnsupportedError(f"this API `{function}` can only run in dynamic mode.")
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    given = listed(parameters)
     return [p.node.total for p in given if p.node is not None and p.node.total is not None]
+
+
+def listed(parameters: Any) -> list[Any]:
+    """One Tensor, or several, as a list."""
+    return [parameters] if isinstance(parameters, Tensor) else list(parameters)
+
+
+def recorded(parameters: Any) -> list[tuple[Any, Any]]:
+    """The parameters, and the variables of their gradients where a step is recorded."""
+    mode: Any = current()
+    pairs = [(p, mode.gradients.of(p)) for p in listed(parameters)]
+    return [(p, g) for p, g in pairs if g is not None]
+
+
+def norm_when_run(x: Any, norm_type: float) -> Any:
+    """A norm of all elements of a variable."""
+    if norm_type == INFINITY:
+        return x.abs().max()
+    if norm_type == 0:
+        return total_of((x != 0).astype(x.dtype))
+    if norm_type == 1:
+        return total_of(x.abs())
+    return total_of(x * x).sqrt()
+
+
+def clip_when_run(
+    parameters: Any, max_norm: float, norm_type: float, error_if_nonfinite: bool
+) -> Any:
+    """Record the clipping of gradients by their norm, which is returned."""
+    pairs = recorded(parameters)
+    total = norm_when_run(stack([norm_when_run(g, norm_type) for _, g in pairs]), norm_type)
+    if error_if_nonfinite:
+        assert_true(isfinite(total), [total], message=NOT_FINITE.format(norm_type))
+    share = minimum(float(max_norm) / (total + 1e-6), total * 0.0 + 1.0)
+    mode: Any = current()
+    for p, g in pairs:
+        mode.gradients.replace(p, g * share.astype(g.dtype))
+    return total
 
 
 def norm_of(x: Any, norm_type: float) -> Any:
@@ -61,16 +108,14 @@ def clip_grad_norm_(
     """
     if norm_type not in NORMS:
         raise ArgumentError(f"norm_type only support {NORMS}")
+    if current().captures and recorded(parameters):
+        return clip_when_run(parameters, max_norm, norm_type, error_if_nonfinite)
     grads = gradients_of(parameters, "clip_grad_norm_")
     if not grads:
         return Tensor(np.zeros((), "float32"))
     total = norm_of(np.stack([norm_of(g.array, norm_type) for g in grads]), norm_type)
     if error_if_nonfinite and not np.isfinite(total):
-        raise RuntimeError(
-            f"The total norm of {norm_type} order of the gradients from `parameters` is "
-            "non-finite, so it cannot be clipped. In any case, disable this error and scale the "
-            "gradient by non-finite norm, set `error_if_nonfinite=False`"
-        )
+        raise RuntimeError(NOT_FINITE.format(norm_type))
     share = min(1.0, float(max_norm) / (total + 1e-6))
     for g in grads:
         values = g.array.values if isinstance(g.array, Rows) else g.array
@@ -93,6 +138,11 @@ def clip_grad_value_(parameters: Any, clip_value: float) -> None:
         >>> x.grad.tolist()
         [1.0, 0.5]
     """
+    mode: Any = current()
+    if mode.captures and recorded(parameters):
+        for p, g in recorded(parameters):
+            mode.gradients.replace(p, clip(g, -float(clip_value), float(clip_value)))
+        return
     for g in gradients_of(parameters, "clip_grad_value_"):
         values = g.array.values if isinstance(g.array, Rows) else g.array
         np.clip(values, -float(clip_value), float(clip_value), out=values)
