@@ -10,6 +10,7 @@ from scull.compiler.group import Group, Stage
 from scull.compiler.lanes import Lanes
 from scull.compiler.memory import store
 from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
+from scull.compiler.split import Code
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, STATUS, Place, Point, Tile, columns_of
 from scull.compiler.writer import Writer
@@ -29,11 +30,11 @@ def arrays_of(group: Group) -> list[Array]:
     return [*group.read, *group.written, *rows, *([NOTE] if looks else [])]
 
 
-def function_of(group: Group, name: str, target: Target) -> str:
-    """The text of a group's function."""
+def function_of(group: Group, name: str, target: Target) -> Code:
+    """A group's function."""
     arrays = arrays_of(group)
     names = {array.name: f"%array{number}" for number, array in enumerate(arrays)}
-    head = ", ".join(f"ptr {name}" for name in names.values())
+    head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
     function.has_half = target.has_half
     writer = Writer(function, names)
@@ -57,7 +58,7 @@ def function_of(group: Group, name: str, target: Target) -> str:
     writer.unready = made
     if not any(axis.size == 0 for axis in shared):
         writer.nest(shared, roots if shared else (), (), row)
-    return function.text()
+    return Code(name, function.text())
 
 
 def schedules(group: Group, target: Target) -> list[Schedule | None]:

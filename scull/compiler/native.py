@@ -4,7 +4,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from scull.compiler.group import Group, grouped
 from scull.compiler.kernel import NOTE, arrays_of, function_of
 from scull.compiler.pack import packed
 from scull.compiler.remainder import REMAINDER
+from scull.compiler.split import Code
 from scull.compiler.target import Target, target
 from scull.compiler.text import group_lines
 from scull.compiler.trace import Statement
@@ -90,12 +91,14 @@ def at_once(groups: Sequence[Group], new: Array, old: Array) -> bool:
     return True
 
 
-def kernel_of(group: Group, machine: Target) -> tuple[str, str]:
-    """The name of the function of a group, by what it does, and its text."""
-    text = function_of(group, "KERNEL", machine)
-    name = "k" + hashlib.sha256(text.encode()).hexdigest()[:24]
-    text = text.replace("@KERNEL(", f"@{name}(")
-    return name, text + (REMAINDER if "@truncated_remainder" in text else "")
+def kernel_of(group: Group, machine: Target) -> Code:
+    """The function of a group, with a name by what it does."""
+    code = function_of(group, "KERNEL", machine)
+    name = "k" + hashlib.sha256(code.text.encode()).hexdigest()[:24]
+    text = code.text.replace("@KERNEL(", f"@{name}(")
+    return replace(
+        code, name=name, text=text + (REMAINDER if "@truncated_remainder" in text else "")
+    )
 
 
 def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
@@ -119,13 +122,13 @@ def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
     kernels: dict[str, llvm.Module] = {}
     declared = []
     for group in region.groups:
-        name, text = kernel_of(group, machine)
-        arrays = arrays_of(group)
-        if name not in kernels:
-            kernels[name] = llvm.Module(text, (name,))
-            declared.append(f"declare void @{name}({', '.join(['ptr'] * len(arrays))})")
-        given = ", ".join(f"ptr {places[x]}" for x in arrays)
-        head.append(f"  call void @{name}({given})")
+        code, arrays = kernel_of(group, machine), arrays_of(group)
+        if code.name not in kernels:
+            kernels[code.name] = llvm.Module(code.text, (code.name,))
+            kinds = ", ".join([*["ptr"] * len(arrays), "i64", "i64"])
+            declared.append(f"declare void @{code.name}({kinds})")
+        given = [*(f"ptr {places[x]}" for x in arrays), "i64 0", f"i64 {code.chunks}"]
+        head.append(f"  call void @{code.name}({', '.join(given)})")
         if NOTE in arrays:
             head += _leaving(len(head))
     for array in region.late:

@@ -24,7 +24,7 @@ from scull.runtime.entry import STATUS_WORDS, address_of
 from scull.runtime.object_cache import Statistics, object_cache
 
 REPEAT = """
-define void @repeat(ptr %kernel, ptr %table, i64 %count) nounwind {{
+define void @repeat(ptr %kernel, i64 %chunks, ptr %table, i64 %count) nounwind {{
 entry:
 {loads}
   br label %turn
@@ -102,15 +102,14 @@ def made_of(
 ) -> Made:
     """One region, its kernels timed over a frame if there is one."""
     region, library = call.native.region, call.native.library
-    texts = [native.kernel_of(group, target()) for group in region.groups]
-    seconds: Sequence[float | None] = [None] * len(texts)
+    codes = [native.kernel_of(group, target()) for group in region.groups]
+    seconds: Sequence[float | None] = [None] * len(codes)
     if frame is not None:
         given = [np.ascontiguousarray(frame[slot]) for slot in call.slots]
-        addresses = [library.addresses[name] for name, _ in texts]
-        seconds = timed(region, addresses, given)
+        seconds = timed(region, [(library.addresses[c.name], c.chunks) for c in codes], given)
     kernels = tuple(
-        Kernel(group, name, text, took)
-        for group, (name, text), took in zip(region.groups, texts, seconds, strict=True)
+        Kernel(group, code.name, code.text, took)
+        for group, code, took in zip(region.groups, codes, seconds, strict=True)
     )
     results = zip(call.native.outputs, call.puts, strict=True)
     slots = {array.name: slot for array, slot in results}
@@ -127,13 +126,18 @@ def made_of(
 
 
 def timed(
-    region: native.Region, addresses: Sequence[int], given: Sequence[np.ndarray[Any, Any]]
+    region: native.Region,
+    functions: Sequence[tuple[int, int]],
+    given: Sequence[np.ndarray[Any, Any]],
 ) -> list[float]:
-    """The seconds of each kernel, over what those before it left in memory."""
+    """The seconds of each kernel, over what those before it left in memory.
+
+    `functions` are their addresses and how many chunks they have, which one thread runs.
+    """
     memory = {array.name: value for array, value in zip(region.inputs, given, strict=True)}
     last = {x.name: n for n, group in enumerate(region.groups) for x in arrays_of(group)}
     found = []
-    for number, (group, address) in enumerate(zip(region.groups, addresses, strict=True)):
+    for number, (group, function) in enumerate(zip(region.groups, functions, strict=True)):
         arrays = arrays_of(group)
         for array in arrays:
             if array == NOTE:
@@ -143,7 +147,7 @@ def timed(
                 memory[array.name][:] = 0
         table = np.array([address_of(memory[x.name]) for x in arrays], np.uint64)
         repeat = repeating(len(arrays))
-        found.append(best(lambda count: repeat(address, address_of(table), count)))  # noqa: B023
+        found.append(best(lambda count: repeat(*function, address_of(table), count)))  # noqa: B023
         for array in arrays:
             if last[array.name] == number:
                 del memory[array.name]
@@ -151,20 +155,23 @@ def timed(
 
 
 @cache
-def repeating(count: int) -> Callable[[int, int, int], None]:
-    """A function that calls one of so many addresses, which stand in a table, several times."""
+def repeating(count: int) -> Callable[[int, int, int, int], None]:
+    """A function that calls one of so many addresses, which stand in a table, several times.
+
+    It takes the function, how many chunks that has, the table and the times.
+    """
     loads = [
         f"  %p{n} = getelementptr ptr, ptr %table, i64 {n}\n  %a{n} = load ptr, ptr %p{n}"
         for n in range(count)
     ]
-    arguments = ", ".join(f"ptr %a{n}" for n in range(count))
+    arguments = ", ".join([*(f"ptr %a{n}" for n in range(count)), "i64 0", "i64 %chunks"])
     text = REPEAT.format(loads="\n".join(loads), arguments=arguments)
     library = llvm.build([llvm.Module(text, ("repeat",))])
-    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-    function = kind(library.addresses["repeat"])
+    kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+    function = ctypes.CFUNCTYPE(None, *kinds)(library.addresses["repeat"])
 
-    def repeat(kernel: int, table: int, times: int) -> None:
+    def repeat(kernel: int, chunks: int, table: int, times: int) -> None:
         assert library
-        function(kernel, table, times)
+        function(kernel, chunks, table, times)
 
     return repeat
