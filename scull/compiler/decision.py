@@ -5,16 +5,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-Kind = Literal["inlined", "read", "stored", "together", "separate", "joined", "apart", "copied"]
+Kind = Literal[
+    "phase",
+    "inlined",
+    "read",
+    "stored",
+    "turned",
+    "together",
+    "separate",
+    "joined",
+    "apart",
+    "copied",
+]
 
 
 class Decision(NamedTuple):
     """What was decided of one array, beside another, and why; both are names in their region.
 
-    `inlined`: computed where the other is; `read`: the other takes it from memory; `stored`:
-    written to memory, wherever it is inlined; `together` and `separate`: at once with the other,
-    or not; `joined` and `apart`: in the loop over rows of the other's kernel, or not; `copied`:
-    laid out anew for the other.
+    `phase`: every second or third place of the other; `inlined`: computed where the other is;
+    `read`: the other takes it from memory; `stored`: written to memory, wherever it is inlined;
+    `turned`: its axes lie in another order; `together` and `separate`: at once with the other, or
+    not; `joined` and `apart`: in the loop over rows of the other's kernel, or not; `copied`: laid
+    out anew for the other.
     """
 
     kind: Kind

@@ -123,6 +123,8 @@ def simplified(node: Expression, positions: Positions) -> Expression:
             least = 1 if node.operation == "less" else 0
             if gap.low >= least or gap.high < least:
                 return constant(gap.low >= least, "bool")
+        case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
+            return constant(x == y, "bool")
         case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
             if isinstance(x, Constant):
                 return y if x.value else x

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from scull.compiler.arena import ALIGNMENT, Arena, planned
+from scull.compiler.arrange import arranged
 from scull.compiler.decision import noted
 from scull.compiler.fuse import counted, fused, loads_of
 from scull.compiler.group import Group, grouped
 from scull.compiler.kernel import NOTE, arrays_of, function_of
 from scull.compiler.pack import packed
+from scull.compiler.phase import phased
 from scull.compiler.remainder import REMAINDER
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
@@ -68,7 +70,7 @@ def region_of(
 ) -> Region:
     """The groups of statements and the memory between them."""
     over = over or {}
-    groups = tuple(grouped(packed(statements), outputs, over))
+    groups = tuple(grouped(packed(arranged(statements, outputs)), outputs, over))
     late = tuple(new for new, old in over.items() if not at_once(groups, new, old))
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
@@ -206,7 +208,7 @@ def native_of(
     """
     statements, outputs = apart(statements, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
-    statements = fused(statements, outputs)
+    statements = fused(phased(statements), outputs)
     read = {load.array for s in statements for load in loads_of(s.body)} | set(over.values())
     used = [x for x in inputs if x in read]
     region = region_of(statements, used, outputs, over)

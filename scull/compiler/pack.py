@@ -16,7 +16,7 @@ from scull.compiler.fuse import substituted
 from scull.compiler.group import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
-from scull.lang.expression import Array, Axis, Constant, Expression, Guard, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
 TIMES = 4  # an operand read more often than this is worth a copy
@@ -54,7 +54,7 @@ def _with_rows(
     found: list[Statement],
     copies: dict[tuple[object, ...], Array],
 ) -> Map:
-    """A body whose loads run through memory as its last axis does."""
+    """A body whose loads run through memory as its last axis does, at places that are sums."""
     wide = [axis for axis in body.axes if axis.size > 1]
     if not wide:
         return body
@@ -62,28 +62,59 @@ def _with_rows(
     around = prod(axis.size for axis in body.axes)
     changes: dict[Expression, Expression] = {}
     for reduce, node in _terms(body):
-        if not isinstance(node, Load) or last not in node.free:
+        if not isinstance(node, Load) or not node.free:
+            continue
+        if around * prod(axis.size for axis in reduce.axes) <= TIMES * node.array.size:
             continue
         where = positions.offset(node.array, node.operands)
-        plain = all(isinstance(x, Axis) for x in where.terms) and where.step(last) != 1
-        axes = [x for x in where.terms if isinstance(x, Axis)]
-        size = prod(axis.size for axis in axes)
-        times = around * prod(axis.size for axis in reduce.axes)
-        if not plain or size > 2 * node.array.size or times <= TIMES * node.array.size:
+        sums = all(isinstance(x, Axis) for x in where.terms)
+        if sums and (last not in node.free or where.step(last) == 1):
             continue
-        inner = set(reduce.axes)
-        order = sorted(axes, key=lambda x: (x is last, x not in inner, -where.terms[x]))
-        steps = tuple((x.size, where.terms[x]) for x in order)
-        key = (node.array, where.constant, steps)
-        if key not in copies:
-            own: dict[Axis, Expression] = {x: lang.axis(x.size) for x in order}
-            value = substituted(node, own, positions)
-            out = Array(f"p{next(_numbers)}", tuple(x.size for x in order), node.dtype)
-            copies[key] = out
-            map_axes = tuple(x for x in own.values() if isinstance(x, Axis))
-            found.append(Statement(out, Map(map_axes, value), origin))
-        changes[node] = copies[key][tuple(order)]
+        inner = {x: n for n, x in enumerate(reduce.axes)}
+        order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
+        if prod(x.size for x in order) <= 2 * node.array.size:
+            key: tuple[object, ...] = (node, *order)
+            if sums:
+                key = (node.array, where.constant, *((x.size, where.terms[x]) for x in order))
+            if key not in copies:
+                copies[key] = _copied(node, order, origin, found)
+            changes[node] = copies[key][tuple(order)]
+        elif last in node.free:
+            changes[node] = _turned(node, last, positions, origin, found, copies)
     return _changed(body, changes)
+
+
+def _copied(node: Load, order: Sequence[Axis], origin: str, found: list[Statement]) -> Array:
+    """A copy of what a load reads, in the order in which it reads."""
+    own: dict[Axis, Expression] = {x: lang.axis(x.size) for x in order}
+    value = substituted(node, own, Positions())
+    out = Array(f"p{next(_numbers)}", tuple(x.size for x in order), node.dtype)
+    axes = tuple(x for x in own.values() if isinstance(x, Axis))
+    found.append(Statement(out, Map(axes, value), origin))
+    return out
+
+
+def _turned(
+    node: Load,
+    last: Axis,
+    positions: Positions,
+    origin: str,
+    found: list[Statement],
+    copies: dict[tuple[object, ...], Array],
+) -> Expression:
+    """A load of a copy in which the axis that lanes run through is the last one."""
+    through = [n for n, x in enumerate(node.operands) if last in x.free]
+    if len(through) != 1 or positions.of(node.operands[through[0]]).step(last) != 1:
+        return node
+    order = [n for n in range(node.array.ndim) if n != through[0]] + through
+    key: tuple[object, ...] = (node.array, *order)
+    if key not in copies:
+        axes = [lang.axis(n) for n in node.array.shape]
+        out = Array(f"p{next(_numbers)}", tuple(axes[n].size for n in order), node.dtype)
+        value = node.array[tuple(axes)]
+        found.append(Statement(out, Map(tuple(axes[n] for n in order), value), origin))
+        copies[key] = out
+    return copies[key][tuple(node.operands[n] for n in order)]
 
 
 def _with_borders(body: Map, origin: str, found: list[Statement]) -> Map:
@@ -118,9 +149,10 @@ def _with_borders(body: Map, origin: str, found: list[Statement]) -> Map:
 def _outside(node: Guard, load: Load) -> Iterator[Expression]:
     """What a guard asks that is not whether the load lies inside."""
     inside = lang.inside(load.array, load.operands)
-    asked = {x for x in ordered([inside]) if x.dtype == "bool"}
+    asked = set(ordered([inside]))
     for x in ordered(node.operands[:1]):
-        if x.dtype == "bool" and x not in asked and not isinstance(x, Constant):
+        joins = isinstance(x, Apply) and x.operation == "and"
+        if x.dtype == "bool" and x not in asked and not joins and not isinstance(x, Constant):
             yield x
 
 

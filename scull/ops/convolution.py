@@ -69,7 +69,7 @@ def convolution_at(index: Any, x: Any, w: Any, **attrs: Any) -> Any:
     c, taps = lang.axis(w.shape[1]), window_at(w)
     spot = (n, grouped(f, g.filters, g.groups, c), *places(g, windows, taps))
     value = lang.padded(x, in_format(spot, form), 0.0)
-    return summed(value, w[(f, c, *taps)], over=(c, *taps))
+    return summed(value, w[(f, c, *taps)], over=(*taps, c))
 
 
 def convolution_to_input_at(index: Any, dout: Any, w: Any, like: Any, **attrs: Any) -> Any:
@@ -83,7 +83,7 @@ def convolution_to_input_at(index: Any, dout: Any, w: Any, like: Any, **attrs: A
     own = c if g.groups == 1 else c % (g.channels // g.groups)
     there = reduce(lang.both, [is_there for _, is_there in found])
     reached = lang.guarded(there, value, 0.0)
-    return summed(reached, w[(filter, own, *taps)], over=(f, *taps))
+    return summed(reached, w[(filter, own, *taps)], over=(*taps, f))
 
 
 def convolution_to_filter_at(index: Any, x: Any, dout: Any, like: Any, **attrs: Any) -> Any:

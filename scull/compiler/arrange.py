@@ -1,0 +1,159 @@
+"""The order in memory of the axes of arrays that a region keeps to itself.
+
+A contraction runs fastest where lanes lie side by side in what it reads and writes. Each names the
+axis it would like last, as often as it reads; axes that run together through elementwise statements
+are one class, so that what lies between contractions has their order too.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from math import ceil, prod
+
+from scull.compiler.affine import Positions
+from scull.compiler.decision import decided
+from scull.compiler.fuse import loads_of
+from scull.compiler.group import contracts
+from scull.compiler.trace import Statement
+from scull.lang.body import Map, with_roots
+from scull.lang.expression import Array, Axis, Expression, Load, Reduce, axis
+from scull.lang.walk import ordered, rewritten
+
+LANES = 16  # that an axis should fill
+WINDOWED = 0.7  # of its worth has an axis that is read through a window
+LOCAL = 0.1  # of a vote has the axis along which one element after the other is read
+DEEP = 16  # terms of a sum that pay for turning its result round
+
+Place = tuple[Array, int]  # an axis of an array
+
+
+def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> list[Statement]:
+    """The statements with the axes of what lies between them in the order that they like."""
+    kept, positions = set(outputs), Positions()
+    found = [x for s in statements for x in _apart(s, kept, positions)]
+    ties, votes = _Ties(), defaultdict[Place, float](float)
+    for statement in found:
+        ties.read(statement)
+    for statement in found:
+        for place, weight in _votes(statement, positions):
+            votes[ties.of(place)] += weight
+    inner = [s.out for s in found if isinstance(s.body, Map) and s.out not in kept]
+    orders: dict[Array, tuple[int, ...]] = {}
+    for array in inner:
+        worth = [votes[ties.of((array, n))] for n in range(array.ndim)]
+        last = max(range(array.ndim), key=lambda n: (worth[n], n), default=0)
+        if array.ndim and worth[last] and last != array.ndim - 1 and array.shape[last] > 1:
+            orders[array] = (*(n for n in range(array.ndim) if n != last), last)
+            decided("turned", array.name, "", f"axis {last} is last: lanes run along it")
+    return [_turned(s, orders) for s in found] if orders else found
+
+
+def lane_axis(body: Map, positions: Positions) -> Axis | None:
+    """The axis of a contraction's results along which its lanes had better lie."""
+    loads = [x for r in _sums(body) for x in ordered(r.operands) if isinstance(x, Load)]
+    best, most = None, 0.0
+    for each in body.axes:
+        through = [_through(x, each, positions) for x in loads if each in x.free]
+        if each.size == 1 or not through or None in through:
+            continue
+        worth = each.size / (ceil(each.size / LANES) * LANES)
+        worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
+        if worth >= most:
+            best, most = each, worth
+    return best
+
+
+def _sums(body: Map) -> list[Reduce]:
+    return [x for x in ordered([body.value]) if isinstance(x, Reduce)]
+
+
+def _through(load: Load, along: Axis, positions: Positions) -> tuple[int, bool] | None:
+    """Which axis of an array runs with `along`, and whether other axes move it too."""
+    places = [n for n, x in enumerate(load.operands) if along in x.free]
+    if len(places) != 1:
+        return None
+    where = positions.of(load.operands[places[0]])
+    return (places[0], len(where.terms) > 1) if where.step(along) == 1 else None
+
+
+def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, float]]:
+    """Which axes a contraction likes last, by how often it reads."""
+    body = statement.body
+    if not isinstance(body, Map) or not contracts(body):
+        return
+    lanes = lane_axis(body, positions)
+    around = prod(x.size for x in body.axes)
+    if lanes is not None:
+        yield (statement.out, body.axes.index(lanes)), float(around)
+    for reduce in _sums(body):
+        times = float(around * prod(x.size for x in reduce.axes))
+        for load in (x for x in ordered(reduce.operands) if isinstance(x, Load)):
+            along = lanes is not None and lanes in load.free and _through(load, lanes, positions)
+            if along:
+                yield (load.array, along[0]), times
+                continue
+            for number, place in enumerate(load.operands):
+                if place is reduce.axes[-1]:
+                    yield (load.array, number), LOCAL * times
+
+
+def _apart(statement: Statement, kept: Collection[Array], positions: Positions) -> list[Statement]:
+    """A contraction that gives a result of the region in an order of its own, and that turned."""
+    body = statement.body
+    if not isinstance(body, Map) or statement.out not in kept or not contracts(body):
+        return [statement]
+    lanes, terms = lane_axis(body, positions), [prod(x.size for x in r.axes) for r in _sums(body)]
+    wide = [x for x in body.axes if x.size > 1]
+    if lanes is None or lanes is wide[-1] or max(terms) < DEEP:
+        return [statement]
+    inner = Array(f"{statement.out.name}_turned", statement.out.shape, statement.out.dtype)
+    axes = tuple(axis(n) for n in inner.shape)
+    copy = Map(axes, inner[axes])
+    return [replace(statement, out=inner), Statement(statement.out, copy, statement.origin)]
+
+
+class _Ties:
+    """Axes of arrays that run together, as classes."""
+
+    def __init__(self) -> None:
+        self.above: dict[Place, Place] = {}
+
+    def of(self, place: Place) -> Place:
+        """The one that stands for its class."""
+        while place in self.above:
+            place = self.above[place]
+        return place
+
+    def read(self, statement: Statement) -> None:
+        """Tie what a statement reads to what it makes."""
+        if not isinstance(statement.body, Map):
+            return
+        own = {x: n for n, x in enumerate(statement.body.axes)}
+        for load in loads_of(statement.body):
+            for number, place in enumerate(load.operands):
+                if isinstance(place, Axis) and place in own:
+                    first = self.of((load.array, number))
+                    second = self.of((statement.out, own[place]))
+                    if first != second:
+                        self.above[first] = second
+
+
+def _turned(statement: Statement, orders: dict[Array, tuple[int, ...]]) -> Statement:
+    """A statement over arrays whose axes have other orders."""
+    made = {
+        x: Array(x.name, tuple(x.shape[n] for n in order), x.dtype) for x, order in orders.items()
+    }
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Load) and node.array in made:
+            order = orders[node.array]
+            return made[node.array][tuple(node.operands[n] for n in order)]
+        return node
+
+    body = with_roots(statement.body, rewritten(statement.body.roots, change, {}))
+    if statement.out not in made:
+        return replace(statement, body=body)
+    assert isinstance(body, Map)
+    order = orders[statement.out]
+    body = replace(body, axes=tuple(body.axes[n] for n in order))
+    return replace(statement, out=made[statement.out], body=body)
