@@ -16,6 +16,7 @@ from scull.lang.expression import Array, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
 
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
+CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are read and turned
 SAME = 0.4  # one element for all lanes
 HEAVY = 24  # nodes of an expression that one vector at a time is enough for
 
@@ -48,18 +49,21 @@ def scheduled(
     """The tiles of a stage of maps whose `own` axes are not those of the group."""
     lanes = lanes_for(stage, target)
     loads = _weighted(stage, own)
+    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
     best: Axis | None = None
     least = _cost_of_folds(loads, lanes, positions)
     for axis in own:
-        cost = _cost_along(axis, own, loads, lanes, positions)
+        cost = _cost_along(axis, own, loads, lanes, positions, sums=bool(reduces))
         if cost < least:
             best, least = axis, cost
-    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
     if best is None:
         return Schedule(None, None, 1, 1, 1, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
     if not stage.is_contraction:
         size = len(ordered([body.roots[-1] for body in stage.bodies]))
+        across = None if reduces else crossed(best, own, loads, lanes, positions)
+        if across is not None:
+            return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)
         many = 1 if size > HEAVY and not reduces else 4 if reduces else 2
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
@@ -95,8 +99,11 @@ def _cost_along(
     loads: list[tuple[Load | None, int, Reduce | None]],
     lanes: int,
     positions: Positions,
+    *,
+    sums: bool,
 ) -> float:
     vectors = ceil(axis.size / lanes) / axis.size
+    across = None if sums else crossed(axis, own, loads, lanes, positions)
     total = 0.0
     for load, times, _ in loads:
         step: int | None = 1
@@ -107,8 +114,32 @@ def _cost_along(
             step = positions.of(load.operands[0]).step(axis)
         else:
             step = 0
-        total += times * vectors * {0: SAME, 1: 1.0}.get(step if step is not None else -1, FAR)
+        far = FAR
+        if across is not None and load is not None and across in load.free:
+            turns = positions.of(load.operands[0]).step(across) == 1
+            far = CROSS * ceil(across.size / lanes) * lanes / across.size if turns else FAR
+        total += times * vectors * {0: SAME, 1: 1.0}.get(step if step is not None else -1, far)
     return total
+
+
+def crossed(
+    along: Axis,
+    own: tuple[Axis, ...],
+    loads: list[tuple[Load | None, int, Reduce | None]],
+    lanes: int,
+    positions: Positions,
+) -> Axis | None:
+    """The axis that memory runs with where lanes along another lie apart, if there is one."""
+    if lanes == 1:
+        return None
+    places = [positions.of(x.operands[0]) for x, _, _ in loads if x is not None and along in x.free]
+    apart = [where for where in places if where.step(along) not in (0, 1, None)]
+    best, most = None, 0
+    for axis in own:
+        count = sum(where.step(axis) == 1 for where in apart)
+        if axis is not along and axis.size > 3 and count > most:
+            best, most = axis, count
+    return best
 
 
 def _cost_of_folds(

@@ -8,11 +8,12 @@ is computed before it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from scull.compiler.address import mask_of, pointer
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.assembly import Carried, Function
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
-from scull.compiler.memory import load, mask_of, pointer
+from scull.compiler.memory import load
 from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.walk import eager_operands, ordered
@@ -139,7 +140,8 @@ class Writer:
                 reduce_at(self, node, dict(reversed(missing.items())))
                 continue
             for key, point in reversed(missing.items()):
-                self.known[-1][key] = self._written(node, point)
+                if key not in self.known[-1]:  # a load across the tile gives that of every row
+                    self.known[-1][key] = self._written(node, point)
 
     def _written(self, node: Expression, point: Point) -> str:
         match node:
