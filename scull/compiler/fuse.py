@@ -30,6 +30,7 @@ from scull.lang.walk import ordered, rewritten
 
 LITTLE = 4  # operations that cost less than reading their result again
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
+BRANCH = 3  # operations that asking where to read costs
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
 
 
@@ -222,5 +223,7 @@ def work_of(root: Expression) -> int:
         if isinstance(node, Apply):
             name = node.operation
             total += 20 if name in FUNCTIONS else COST.get(name, 1)
+        if isinstance(node, Guard):
+            total += BRANCH
         pending.extend(node.operands[1:] if isinstance(node, Guard) else node.operands)
     return total

@@ -6,6 +6,7 @@ registers. Stages of a group share rows: what lies between them is as small as a
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 
 from scull.compiler.affine import Positions
@@ -30,12 +31,17 @@ class Stage:
     bodies: list[Body]
     origins: list[str]
 
-    @property
+    @cached_property
     def loads(self) -> list[Load]:
         """What it reads."""
         return [load for body in self.bodies for load in loads_of(body)]
 
-    @property
+    @cached_property
+    def reads(self) -> frozenset[Array]:
+        """The arrays that it reads."""
+        return frozenset(load.array for load in self.loads)
+
+    @cached_property
     def is_contraction(self) -> bool:
         """Whether it has a reduction that reads the same elements many times."""
         return any(contracts(body) for body in self.bodies)
@@ -95,7 +101,7 @@ def grouped(
     stages = joined(statements)
     readers: dict[Array, list[Stage]] = {}
     for stage in stages:
-        for array in {load.array for load in stage.loads}:
+        for array in stage.reads:
             readers.setdefault(array, []).append(stage)
     groups = [_local(group, readers, kept) for group in _scheduled(stages, over or {})]
     return [group for group in groups if group.stages]
@@ -171,7 +177,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     left, done, groups = list(stages), set[Array](), list[Group]()
     pending = {x for s in stages for x in s.arrays}
     while left:
-        can = [s for s in left if all(x.array in done or x.array not in pending for x in s.loads)]
+        can = [s for s in left if s.reads & pending <= done]
         ready = next((s for s in can if not _too_early(s, left, over)), can[0])
         group = Group(ready.axes, [ready])
         left.remove(ready)
@@ -180,7 +186,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
         while grows:
             grows = False
             for stage in left:
-                if any(x.array in pending and x.array not in done for x in stage.loads):
+                if not stage.reads & pending <= done:
                     continue
                 why = "others still read what it is written over"
                 if not _too_early(stage, left, over):
@@ -201,7 +207,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
 def _too_early(stage: Stage, left: Sequence[Stage], over: Mapping[Array, Array]) -> bool:
     """Whether another stage still reads what this one is to lie over."""
     old = {over[x] for x in stage.arrays if x in over}
-    return bool(old) and any(x.array in old for s in left if s is not stage for x in s.loads)
+    return bool(old) and any(old & s.reads for s in left if s is not stage)
 
 
 def _take(group: Group, stage: Stage) -> str:

@@ -18,6 +18,7 @@ from scull.compiler.kernel import NOTE, arrays_of, function_of
 from scull.compiler.pack import packed
 from scull.compiler.phase import phased
 from scull.compiler.remainder import REMAINDER
+from scull.compiler.separate import separated
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
 from scull.compiler.text import group_lines
@@ -208,7 +209,7 @@ def native_of(
     """
     statements, outputs = apart(statements, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
-    statements = fused(phased(statements), outputs)
+    statements = fused(phased(separated(statements)), outputs)
     read = {load.array for s in statements for load in loads_of(s.body)} | set(over.values())
     used = [x for x in inputs if x in read]
     region = region_of(statements, used, outputs, over)

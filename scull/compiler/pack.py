@@ -133,7 +133,7 @@ def _with_borders(body: Map, origin: str, found: list[Statement]) -> Map:
         ranges = [positions.range_of(positions.of(x)) for x in load.operands]
         sizes = [r.high - r.low + 1 for r in ranges]
         times = around * prod(axis.size for axis in reduce.axes)
-        if prod(sizes) > 2 * load.array.size + 4096 or times <= TIMES * prod(sizes):
+        if prod(sizes) > 4 * load.array.size + 4096 or times <= TIMES * prod(sizes):
             continue
         axes = tuple(lang.axis(size) for size in sizes)
         places = tuple(x + r.low for x, r in zip(axes, ranges, strict=True))

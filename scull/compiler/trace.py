@@ -75,7 +75,7 @@ class Tracer(Interpreter):
                 raise UnsupportedError(f"`{op.name}`: {op.missing.get('lower', 'no lowering')}")
             return self._opened(op, operands, attrs)
         metas = strengthened(tuple(map(weak_meta, operands)))
-        outs = op.infer(metas, op.attrs | attrs)
+        outs = without_reserve(op, op.infer(metas, op.attrs | attrs))
         values = [
             self.constant(x, m) if is_number(x) else x for x, m in zip(operands, metas, strict=True)
         ]
@@ -121,6 +121,16 @@ class Tracer(Interpreter):
                 self.statements.append(Statement(value.array, next(bodies), self.origin))
         rest = iter(made)
         return [[next(rest) for _ in out] if type(out) is list else next(rest) for out in outs]
+
+
+def without_reserve(op: Op, outs: Sequence[Any]) -> tuple[Any, ...]:
+    """The metas of results; hidden ones of unknown size, room for other devices, are empty."""
+    return tuple(
+        m.with_shape(tuple(0 if n == -1 else n for n in m.shape))
+        if name in op.hidden and isinstance(m, Meta) and -1 in m.shape
+        else m
+        for name, m in zip(op.outputs, outs, strict=True)
+    )
 
 
 def own(op: Op, attrs: dict[str, Any]) -> dict[str, Any]:
