@@ -14,7 +14,7 @@ from scull.compiler.decision import Kind, decided
 from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
-from scull.lang.expression import Array, Axis, Expression, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
 FEW = 4  # elements of stages that go together though nothing relates them
@@ -83,9 +83,16 @@ def contracts(body: Body) -> bool:
             term = node.operands[0]
             sizes = {x.array: x.array.size for x in ordered([term]) if isinstance(x, Load)}
             times = around * prod(axis.size for axis in node.axes)
-            if len(sizes) > 1 and times > REUSE * sum(sizes.values()):
+            if len(sizes) > 1 and _multiplies(term) and times > REUSE * sum(sizes.values()):
                 return True
     return False
+
+
+def _multiplies(term: Expression) -> bool:
+    """Whether a term is a product, however it is converted."""
+    while isinstance(term, Apply) and term.operation == "cast":
+        term = term.operands[0]
+    return isinstance(term, Apply) and term.operation == "multiply"
 
 
 def grouped(

@@ -9,7 +9,8 @@ import numpy as np
 
 from scull import lang
 from scull.core.attribute import Ints
-from scull.core.eager import primitive
+from scull.core.dtype import int32
+from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, floating
 from scull.core.scratch import scratch
 from scull.ops.half import wide_at, widening
@@ -20,6 +21,7 @@ from scull.ops.window import (
     channels_first,
     image_shape,
     in_format,
+    window_over,
 )
 
 ATTRIBUTES = (
@@ -173,6 +175,64 @@ def pool_spread_kernel(
     return out
 
 
+def pool_place_kernel(xp: Any, x: Any, *, out: Any = None, data_format: str, **rest: Any) -> Any:
+    attrs = {**rest, "data_format": data_format}
+    p = pooling_of(x, attrs)
+    y = pool_kernel(xp, x, **attrs)
+    out = xp.empty(y.shape, "int32") if out is None else out
+    x, y, target = (channels_first(v, data_format) for v in (x, y, out))
+    target[...] = 0
+    for piece in p.pieces():
+        wide, found = surrounded(xp, x[piece], p, lowest(x.dtype)), target[piece]
+        for number, (_, hit) in enumerate(first_hits(xp, wide, y[piece], p)):
+            found[hit] = number
+    return out
+
+
+@widening
+def pool_share_kernel(
+    xp: Any,
+    source: Any,
+    place: Any,
+    like: Any,
+    *,
+    out: Any = None,
+    exclusive: bool,
+    data_format: str,
+    **rest: Any,
+) -> Any:
+    p = pooling_of(like, {**rest, "data_format": data_format})
+    out = xp.empty(like.shape, source.dtype) if out is None else out
+    source, target = channels_first(source, data_format), channels_first(out, data_format)
+    if place is None:
+        spread_evenly(xp, source, target, p, counts(p, exclusive, source.dtype))
+        return out
+    place = channels_first(place, data_format)
+    found = xp.zeros((*source.shape[:2], *[a.padded for a in p.along]), source.dtype)
+    for number, tap in enumerate(p.taps()):
+        xp.add.at(found, tap, source * (place == number))
+    target[...] = found[p.inside()]
+    return out
+
+
+@widening
+def pool_take_kernel(
+    xp: Any, source: Any, place: Any, *, out: Any = None, data_format: str, **rest: Any
+) -> Any:
+    attrs = {**rest, "data_format": data_format}
+    p = pooling_of(source, attrs)
+    if place is None:
+        return pool_kernel(xp, source, out=out, **attrs)
+    out = xp.empty(place.shape, source.dtype) if out is None else out
+    source, place, target = (channels_first(v, data_format) for v in (source, place, out))
+    target[...] = 0
+    for piece in p.pieces():
+        wide = surrounded(xp, source[piece], p, 0)
+        for number, tap in enumerate(p.taps()):
+            xp.copyto(target[piece], wide[tap], where=place[piece] == number)
+    return out
+
+
 @widening
 def pool_pick_kernel(
     xp: Any,
@@ -251,35 +311,58 @@ def lowest_of(dtype: str) -> float:
     return -3.3895313892515355e38 if dtype == "bfloat16" else lowest(dtype)
 
 
-def largest_at(x: Any, p: Pooling, index: Any, form: str) -> list[Any]:
-    """The place within the window at `index` of its first largest element."""
-    over = window_at(p)
-    value = element_at(x, p, index, over, lowest_of(x.dtype), form)
-    return lang.unravel(lang.argmax(value, over=over), [a.size for a in over])
-
-
-def pool_pick_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
-    p, form = pooling_of(x, attrs), attrs["data_format"]
-    if not p.largest:
+def pool_take_at(index: Any, source: Any, place: Any, **attrs: Any) -> Any:
+    if place is None:
         return pool_at(index, source, **attrs)
-    index = channels_first(tuple(index), form)
-    return element_at(source, p, index, largest_at(x, p, index, form), 0.0, form)
+    p, form = pooling_of(source, attrs), attrs["data_format"]
+    taps = lang.unravel(lang.cast(place[tuple(index)], "int64"), [a.kernel for a in p.along])
+    return element_at(source, p, channels_first(tuple(index), form), taps, 0.0, form)
 
 
-def pool_spread_at(index: Any, x: Any, y: Any, source: Any, **attrs: Any) -> Any:
-    """The sum over all windows of what each gives to its elements."""
+def pool_place_at(index: Any, x: Any, **attrs: Any) -> Any:
     p, form = pooling_of(x, attrs), attrs["data_format"]
+    over, spot = window_at(p), channels_first(tuple(index), form)
+    value = element_at(x, p, spot, over, lowest_of(x.dtype), form)
+    return lang.cast(lang.argmax(value, over=over), "int32")
+
+
+def given_at(
+    source: Any, place: Any, p: Pooling, window: Any, taps: Any, attrs: dict[str, Any]
+) -> Any:
+    """What a window gives to one of its elements."""
+    at = in_format(tuple(window), attrs["data_format"])
+    value = wide_at(source[at])
+    if place is None:
+        return value / count_at(p, window, attrs["exclusive"], value.dtype)
+    own = lang.ravel(taps, [a.kernel for a in p.along])
+    return lang.select(lang.equal(place[at], lang.cast(own, "int32")), value, 0.0)
+
+
+def pool_share_at(index: Any, source: Any, place: Any, like: Any, **attrs: Any) -> Any:
+    """The sum of what the windows over an element give to it."""
+    p, form = pooling_of(like, attrs), attrs["data_format"]
+    taps = window_at(p)
+    if any(isinstance(a, Adaptive) for a in p.along):
+        return spread_at(source, place, like, p, taps, attrs)
+    n, c, *spots = channels_first(tuple(index), form)
+    found = [window_over(a, s, i) for a, s, i in zip(p.along, spots, taps, strict=True)]
+    window = (n, c, *[at for at, _ in found])
+    there = reduce(lang.both, [is_there for _, is_there in found])
+    value = lang.guarded(there, given_at(source, place, p, window, taps, attrs), 0.0)
+    return lang.cast(lang.sum(value, over=taps), source.dtype)
+
+
+def spread_at(
+    source: Any, place: Any, like: Any, p: Pooling, taps: Any, attrs: dict[str, Any]
+) -> Any:
+    """The same by windows of several sizes, each of which adds to its elements."""
     over = [lang.axis(n) for n in p.shape]
-    given = source[in_format(tuple(over), form)]
-    if p.largest:
-        places, every = largest_at(x, p, over, form), over
-    else:
-        given = given / count_at(p, over, attrs["exclusive"], source.dtype)
-        places = window_at(p)
-        every = [*over, *places]
-    spots, there = taps_at(p, over, places)
-    spot = in_format((*over[:2], *[lang.select(there, n, 0) for n in spots]), form)
-    return lang.scatter_add(x.shape, spot, lang.select(there, given, 0.0), over=every)
+    spots, there = taps_at(p, over, taps)
+    value = lang.cast(given_at(source, place, p, over, taps, attrs), source.dtype)
+    inside = [lang.select(there, n, 0) for n in spots]
+    spot = in_format((*over[:2], *inside), attrs["data_format"])
+    every = [*over, *taps]
+    return lang.scatter_add(like.shape, spot, lang.select(there, value, 0.0), over=every)
 
 
 # The operators.
@@ -335,23 +418,61 @@ pool3d = pool("pool3d", 3)
 
 @primitive
 @attributes_of(pool2d)
-def pool_spread(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
-    """`source` given back to the windows of `x`: all to the first largest, or to each a share."""
-    return source.with_shape(x.shape)
+def pool_place(x: Meta, **attrs: Any) -> Meta:
+    """Which element of each window is the first largest one, row by row."""
+    shape = in_format(pooling_of(x, attrs).shape, attrs["data_format"])
+    return x.with_shape(shape).with_dtype(int32)
 
 
 @primitive
 @attributes_of(pool2d)
-def pool_pick(x: Meta, y: Meta, source: Meta, **attrs: Any) -> Meta:
+def pool_share(source: Meta, place: Meta = None, like_meta: Meta = None, **attrs: Any) -> Meta:
+    """`source` given back to windows of `like`: to the element at `place`, or to each a share."""
+    return source.with_shape(like_meta.shape)
+
+
+@composite
+@attributes_of(pool2d)
+def pool_spread(x: Any, y: Any, source: Any, **attrs: Any) -> Any:
+    """`source` given back to the windows of `x`: all to the first largest, or to each a share."""
+    place = pool_place(x, **attrs) if pooling_of(x, attrs).largest else None
+    return pool_share(source, place, x, **attrs)
+
+
+@primitive
+@attributes_of(pool2d)
+def pool_take(source: Meta, place: Meta = None, **attrs: Any) -> Meta:
+    """Of each window of `source` the element at `place`, or the mean."""
+    return source.with_shape(in_format(pooling_of(source, attrs).shape, attrs["data_format"]))
+
+
+@composite
+@attributes_of(pool2d)
+def pool_pick(x: Any, y: Any, source: Any, **attrs: Any) -> Any:
     """Of each window of `source` the element where `x` is first the largest, or the mean."""
-    return source.with_shape(y.shape)
+    place = pool_place(x, **attrs) if pooling_of(x, attrs).largest else None
+    return pool_take(source, place, **attrs)
 
 
+pool_place.kernel(pool_place_kernel)
+pool_place.lower(pool_place_at)
+pool_share.kernel(pool_share_kernel)
+pool_share.lower(pool_share_at)
 pool_spread.kernel(pool_spread_kernel)
-pool_spread.lower(pool_spread_at)
+pool_take.kernel(pool_take_kernel)
+pool_take.lower(pool_take_at)
 pool_pick.kernel(pool_pick_kernel)
-pool_pick.lower(pool_pick_at)
 
+pool_place.no_grad("places are constant almost everywhere")
+pool_share.grad("source")(
+    asking(ATTRIBUTES, lambda place, dout, attrs: pool_take(dout, place, **attrs))
+)
+pool_take.grad("source")(
+    asking(
+        ATTRIBUTES,
+        lambda source_meta, place, dout, attrs: pool_share(dout, place, source_meta, **attrs),
+    )
+)
 pool_spread.grad("source")(
     asking(ATTRIBUTES, lambda x, y, dout, attrs: pool_pick(x, y, dout, **attrs))
 )

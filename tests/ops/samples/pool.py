@@ -177,6 +177,75 @@ def pool_spread_samples():
     )
 
 
+def place(x: Any, *, ksize: Any, strides: Any, pooling_type: str) -> Any:
+    """Where windows without padding have their first largest element."""
+    rows, columns = ((n - k) // s + 1 for n, k, s in zip(x.shape[2:], ksize, strides, strict=True))
+    found = np.zeros((*x.shape[:2], rows, columns), np.int32)
+    for n, c, i, j in np.ndindex(*found.shape):
+        top, left = i * strides[0], j * strides[1]
+        found[n, c, i, j] = x[n, c, top : top + ksize[0], left : left + ksize[1]].argmax()
+    return found
+
+
+@samples("pool_place", reference=place)
+def pool_place_samples():
+    for strides in ((1, 1), (2, 2), (2, 1)):
+        yield call(array(EQUAL), ksize=(2, 2), strides=strides, pooling_type="max")
+        yield call(f32(2, 3, 6, 5), ksize=(3, 2), strides=strides, pooling_type="max")
+    yield call(f64(1, 2, 4, 4), ksize=(2, 2), strides=(2, 2), pooling_type="max")
+    yield call(f32(0, 2, 4, 4), ksize=(2, 2), strides=(2, 2), pooling_type="max")
+
+
+def share(source: Any, place: Any, like: Any, **attrs: Any) -> Any:
+    """The shares of windows without padding."""
+    if place is None:
+        named = {n: attrs[n] for n in ("ksize", "strides", "pooling_type")}
+        return spread(like, source, source, **named)
+    found = np.zeros(like.shape)
+    for n, c, i, j in np.ndindex(*source.shape):
+        spot = np.unravel_index(place[n, c, i, j], attrs["ksize"])
+        top, left = i * attrs["strides"][0] + spot[0], j * attrs["strides"][1] + spot[1]
+        found[n, c, top, left] += source[n, c, i, j]
+    return found
+
+
+@samples("pool_share", reference=share)
+def pool_share_samples():
+    few = np.array([[[[0, 3], [1, 2]]]], np.int32)
+    for strides in ((1, 1), (2, 2), (3, 2)):
+        attrs = {"ksize": (2, 2), "strides": strides}
+        like = f32(1, 1, strides[0] + 2, strides[1] + 2)
+        yield call(f32(1, 1, 2, 2), few, like, pooling_type="max", **attrs)
+        yield call(f32(1, 1, 2, 2), None, like, pooling_type="avg", **attrs)
+    yield call(
+        f64(1, 1, 2, 2), few, f64(1, 1, 4, 4), ksize=(2, 2), strides=(2, 2), pooling_type="max"
+    )
+
+
+def take(source: Any, place: Any, **attrs: Any) -> Any:
+    """What windows without padding have at a place."""
+    rows, columns = (
+        (n - k) // s + 1
+        for n, k, s in zip(source.shape[2:], attrs["ksize"], attrs["strides"], strict=True)
+    )
+    found = np.zeros((*source.shape[:2], rows, columns))
+    for n, c, i, j in np.ndindex(*found.shape):
+        top, left = i * attrs["strides"][0], j * attrs["strides"][1]
+        window = source[n, c, top : top + attrs["ksize"][0], left : left + attrs["ksize"][1]]
+        found[n, c, i, j] = window.mean() if place is None else window.flat[place[n, c, i, j]]
+    return found
+
+
+@samples("pool_take", reference=take)
+def pool_take_samples():
+    few = np.array([[[[0, 3], [1, 2]]]], np.int32)
+    for strides in ((1, 1), (2, 2), (3, 2)):
+        attrs = {"ksize": (2, 2), "strides": strides}
+        source = f32(1, 1, strides[0] + 2, strides[1] + 2)
+        yield call(source, few, pooling_type="max", **attrs)
+        yield call(source, None, pooling_type="avg", **attrs)
+
+
 @samples("pool_pick", reference=pick)
 def pool_pick_samples():
     attrs = {"ksize": (2, 2), "strides": (1, 1)}
