@@ -34,10 +34,11 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
     ties, votes = _Ties(), defaultdict[Place, float](float)
     for statement in found:
         ties.read(statement)
+    inner = dict.fromkeys(s.out for s in found if isinstance(s.body, Map) and s.out not in kept)
     for statement in found:
-        for place, weight in _votes(statement, positions):
-            votes[ties.of(place)] += weight
-    inner = [s.out for s in found if isinstance(s.body, Map) and s.out not in kept]
+        for (array, number), weight in _votes(statement, positions):
+            if array in inner and array.shape[number] > 1:
+                votes[ties.of((array, number))] += weight
     orders: dict[Array, tuple[int, ...]] = {}
     for array in inner:
         worth = [votes[ties.of((array, n))] for n in range(array.ndim)]
@@ -129,7 +130,11 @@ class _Ties:
         if not isinstance(statement.body, Map):
             return
         own = {x: n for n, x in enumerate(statement.body.axes)}
-        for load in loads_of(statement.body):
+        body = statement.body
+        inside = {x for r in _sums(body) for x in ordered(r.operands)} if contracts(body) else ()
+        for load in loads_of(body):
+            if load in inside:  # a contraction goes through what it reads in an order of its own
+                continue
             for number, place in enumerate(load.operands):
                 if isinstance(place, Axis) and place in own:
                     first = self.of((load.array, number))

@@ -10,7 +10,7 @@ from itertools import count
 from math import prod
 
 from scull import lang
-from scull.compiler.affine import Positions
+from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import substituted
 from scull.compiler.group import contracts
@@ -19,6 +19,7 @@ from scull.lang.body import Body, Map, with_roots
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
+NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 
 
@@ -68,7 +69,7 @@ def _with_rows(
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
-        if sums and (last not in node.free or where.step(last) == 1):
+        if sums and _runs_well(where, last, reduce):
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
         order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
@@ -82,6 +83,14 @@ def _with_rows(
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
     return _changed(body, changes)
+
+
+def _runs_well(where: Affine, last: Axis, reduce: Reduce) -> bool:
+    """Whether lanes lie side by side; of what all lanes share, whether terms do nearly."""
+    if where.step(last):
+        return where.step(last) == 1
+    inner = next((x for x in reversed(reduce.axes) if x.size > 1), None)
+    return inner is None or abs(where.step(inner) or 0) <= NEAR
 
 
 def _copied(node: Load, order: Sequence[Axis], origin: str, found: list[Statement]) -> Array:
