@@ -33,6 +33,7 @@ def environment(threads: int) -> dict[str, str]:
         **{f"{name}_NUM_THREADS": str(threads) for name in counts},
         "XLA_FLAGS": f"{eigen} intra_op_parallelism_threads={threads}",
         "JAX_PLATFORMS": "cpu",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",  # more only wait for each other
         "SCULL_COMPILE": "eager",
         "GLOG_minloglevel": "3",
     }
