@@ -145,8 +145,8 @@ def training(work: Training, threads: int, form: str) -> Callable[[], Any]:
     return step
 
 
-def prediction(work: Prediction, threads: int, form: str) -> Callable[[], Any]:
-    """A prediction by a predictor, from NumPy to NumPy."""
+def predictor_of(work: Prediction, threads: int, form: str) -> Any:
+    """A predictor of the network as it is saved and opened."""
     paddle = import_module(form)
     built = Built(paddle, work, False)
     with tempfile.TemporaryDirectory() as folder, paddle.static.scope_guard(built.scope):
@@ -158,7 +158,12 @@ def prediction(work: Prediction, threads: int, form: str) -> Callable[[], Any]:
         config = paddle.inference.Config(f"{path}.pdmodel", f"{path}.pdiparams")
         config.set_cpu_math_library_num_threads(threads)
         config.disable_glog_info()
-        predictor = paddle.inference.create_predictor(config)
+        return paddle.inference.create_predictor(config)
+
+
+def prediction(work: Prediction, threads: int, form: str) -> Callable[[], Any]:
+    """A prediction by a predictor, from NumPy to NumPy."""
+    predictor = predictor_of(work, threads, form)
     if form == "scull":
         return partial(predictor, *work.inputs)
     handles = [predictor.get_input_handle(n) for n in predictor.get_input_names()]
