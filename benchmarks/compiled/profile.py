@@ -38,7 +38,7 @@ def recorded_of(work: Fitted) -> Recorded:
     predictor = predictor_of(work, 1, "scull")
     predictor(*work.inputs)
     model, scope = predictor.function.simplified
-    feed = dict(zip((v.name for v in model.feeds), work.inputs, strict=True))
+    feed = dict(zip(model.feeds, work.inputs, strict=True))
     fetches = [v.name for v in model.fetches]
     return recorded(Executor(), model.program, feed, fetches, scope, True)
 
