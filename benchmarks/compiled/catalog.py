@@ -52,9 +52,8 @@ def predicted(title: str, network: Network, asked: dict[int, float], *x: np.ndar
     return Prediction(title=title, network=network, inputs=x, asked=asked, peers=PREDICTION)
 
 
-def workloads() -> dict[str, Workload]:
-    """All of them."""
-    image = normal(1, 3, 224, 224)
+def training() -> dict[str, Workload]:
+    """Steps of training."""
     return {
         "perceptron": trained(
             "a perceptron 64-64-64-64-10, batch 32, Adam",
@@ -99,6 +98,13 @@ def workloads() -> dict[str, Workload]:
             "adamw",
             asked={1: 1.3, 2: 1.3},
         ),
+    }
+
+
+def prediction() -> dict[str, Workload]:
+    """Predictions."""
+    image = normal(1, 3, 224, 224)
+    return {
         "resnet50": predicted(
             "prediction of ResNet-50, 224 x 224", resnet50, {1: 1.0, 2: 1.0}, image
         ),
@@ -121,7 +127,10 @@ def workloads() -> dict[str, Workload]:
             normal(4096, 1024),
             normal(4096, 1024),
         ),
-        "adam": ADAM,
-        "operators": TINY,
-        **{f"gemm-{size}": product(size) for size in SIZES},
     }
+
+
+def workloads() -> dict[str, Workload]:
+    """All of them."""
+    direct = {"adam": ADAM, "operators": TINY}
+    return training() | prediction() | direct | {f"gemm-{n}": product(n) for n in SIZES}
