@@ -5,12 +5,12 @@ PaddlePaddle is measured, too, where SCULL_PADDLE_PYTHON names a Python that has
 
 import argparse
 import platform
+from collections.abc import Iterator
 
 import numpy as np
 
 from benchmarks import (
     chains,
-    compiled,
     control_flow,
     eager,
     executor,
@@ -20,11 +20,15 @@ from benchmarks import (
     start,
     static_functions,
 )
-from benchmarks.harness import rounds, seconds_of, spread, table, torch
+from benchmarks.compiled import row as compiled
+from benchmarks.compiled.catalog import workloads
+from benchmarks.harness import Row, rounds, seconds_of, spread, table, torch
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
 parser.add_argument("--rounds", type=int, default=300, help="of each contender in a row (300)")
 parser.add_argument("--processes", type=int, default=9, help="started for a row (9)")
+ONE = ("gemm", "making", *workloads())
+parser.add_argument("--only", choices=ONE, help="one figure of machine code")
 options = parser.parse_args()
 
 peer = f"torch {torch().__version__}" if torch() else "torch not installed"
@@ -35,16 +39,23 @@ print(
     "CPU time; medians (p10..p90) of interleaved rounds\n"
     f"on this machine NumPy adds two 4x4 arrays in {spread(adds).times(1e3).show(' us')}"
 )
-found = [
-    *eager.rows(options.rounds),
-    *executor.rows(options.rounds),
-    *start.rows(options.processes),
-    *memory.rows(),
-    *chains.rows(options.processes),
-    *control_flow.rows(options.rounds, options.processes),
-    *static_functions.rows(options.rounds),
-    *models.rows(options.rounds, options.processes),
-    *compiled.rows(options.rounds),
-    *profiler.rows(options.rounds),
-]
-print(table(found))
+
+
+def figures() -> Iterator[Row]:
+    """Every figure in turn."""
+    if options.only:
+        yield from compiled.rows(options.rounds, options.only)
+        return
+    yield from eager.rows(options.rounds)
+    yield from executor.rows(options.rounds)
+    yield from start.rows(options.processes)
+    yield from memory.rows()
+    yield from chains.rows(options.processes)
+    yield from control_flow.rows(options.rounds, options.processes)
+    yield from static_functions.rows(options.rounds)
+    yield from models.rows(options.rounds, options.processes)
+    yield from profiler.rows(options.rounds)
+    yield from compiled.rows(options.rounds)
+
+
+print(table(figures()))

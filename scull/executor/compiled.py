@@ -54,6 +54,7 @@ class Specialised:
         self.rows: list[Row] = []
         self.region = Region()
         self.made: list[tuple[Call, Region, tuple[Decision, ...]]] = []
+        self.reasons: dict[int, str] = {}  # by the number of a step: why it stays an instruction
         self.last = last_reads(plan)
         self.mixed = mixed(plan)
 
@@ -73,7 +74,8 @@ class Specialised:
                 self._trace(step)
                 self.region.rows.append(row)
                 self.region.ends.append((number, len(self.region.tracer.statements)))
-            except UnsupportedError:
+            except UnsupportedError as error:
+                self.reasons[number] = str(error)
                 self._close(number)
                 self.rows.append(row)
                 self._infer(step)

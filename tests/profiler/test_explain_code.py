@@ -2,12 +2,15 @@
 
 import importlib.util
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import scull as paddle
+from scull.compiler.decision import Kind
 from scull.flags import flags
+from scull.profiler.explain.code_facts import SAID
 from scull.profiler.explain.facts import facts_of
 from scull.profiler.explain.page import page
 from scull.profiler.explain.record import recorded
@@ -104,6 +107,21 @@ def test_every_operator_that_is_compiled_is_in_a_kernel_and_timed(training):
     assert all(facts["code"]["texts"][kernel["text"]]["assembly"] for kernel in rows)
 
 
+def test_every_kind_of_decision_is_put_in_words():
+    assert set(get_args(Kind)) == set(SAID)
+
+
+def test_an_operator_that_is_in_no_kernel_says_why():
+    def make(x, y):
+        return (paddle.tanh(paddle.sort(paddle.tanh(x) + y)),)
+
+    _, facts = looked_at(summed(make, 0))
+    assert facts["code"]["outside"] == [
+        {"instruction": 2, "why": "`argsort`: sorting is no loop over elements"}
+    ]
+    assert [region["instructions"] for region in facts["code"]["regions"]] == [[0, 1], [3]]
+
+
 def test_blocks_of_an_arena_that_live_together_lie_apart(training):
     _, facts = training
     arenas = [region["arena"] for region in facts["code"]["regions"]]
@@ -188,6 +206,9 @@ def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
     blocks = sum(len(region["arena"]["blocks"]) for region in facts["code"]["regions"])
     assert shown.value(count("#code .item")) == blocks
     assert shown.texts("#code .kernel li") == [r for kernel in rows for r in kernel["because"]]
+    outside = facts["code"]["outside"]
+    assert len(outside) == 1 and "dropout" in shown.texts("#code .outside li")[0]
+    assert outside[0]["why"] in shown.texts("#code .outside li")[0]
     shown.value("document.querySelectorAll('#code .kernel details').forEach(d => d.open = true)")
     text = "document.querySelectorAll('#code .kernel details pre')[0].textContent"
     ir = facts["code"]["texts"][rows[0]["text"]]["ir"]

@@ -47,6 +47,8 @@ function codeSection() {
   ];
   section.append(make("div", { class: "tiles" }, tiles.filter(Boolean).map(([value, name]) =>
     make("div", {}, make("b", {}, value), make("span", {}, name)))));
+  section.append(make("ul", { class: "outside" }, code.outside.map(({ instruction, why }) =>
+    make("li", {}, instructionLink(instruction), ` is in no kernel: ${why}`))));
   return code.regions.map((region, r) => regionParts(section, region, r)).filter(Boolean);
 }
 

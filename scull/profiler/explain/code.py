@@ -69,11 +69,15 @@ class Made:
 
 @dataclass(frozen=True)
 class Code:
-    """All regions of a plan; `before` and `after` are what the cache of objects had done."""
+    """All regions of a plan; `before` and `after` are what the cache of objects had done.
+
+    `reasons` tell why steps are in none, by their numbers.
+    """
 
     regions: tuple[Made, ...]
     before: Statistics
     after: Statistics
+    reasons: dict[int, str]
 
 
 def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
@@ -94,7 +98,7 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
             found.append(made_of(row[0], *made[row[0]], frame if runs else None))
         if runs:
             run(bound.plan, (row,), frame)
-    return Code(tuple(found), before, after)
+    return Code(tuple(found), before, after, special.reasons)
 
 
 def made_of(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scull.compiler.cost import Cost, cost_of
-from scull.compiler.decision import Decision
+from scull.compiler.decision import Decision, Kind
 from scull.compiler.peak import peak
 from scull.compiler.target import target
 from scull.compiler.text import group_lines
@@ -20,7 +20,9 @@ Facts = dict[str, Any]
 LONGEST = 40_000  # letters of the text of one kernel
 MOST = 3_000_000  # and of all on a page
 REASONS = 40  # for one kernel
-SAID = {
+SAID: dict[Kind, str] = {
+    "phase": "{0} is a part of {1}: {2}",
+    "turned": "{0} has its axes in another order: {2}",
     "stored": "{0} is stored, too: {2}",
     "apart": "{0} is not in the kernel of {1}: {2}",
     "joined": "{0} is in the loop over rows of {1}: {2}",
@@ -50,6 +52,11 @@ def code_facts(code: Code | None, numbering: "Numbering") -> Facts | None:
             "bandwidths": [list(pair) for pair in peak().bandwidths],
         },
         "regions": regions,
+        "outside": [
+            {"instruction": numbering.of_step[number], "why": why}
+            for number, why in sorted(code.reasons.items())
+            if not numbering.plan.steps[number].is_shape
+        ],
         "texts": texts.found,
     }
 
@@ -187,7 +194,7 @@ def reasons(kernel: Kernel, members: set[str], view: View) -> list[str]:
     own = {x.name for stage in kernel.group.stages for x in stage.arrays}
     written = {x.name for x in kernel.group.written}
     read = {x.name for x in kernel.group.read}
-    found: dict[str, list[str]] = {kind: [] for kind in SAID}
+    found: dict[Kind, list[str]] = {kind: [] for kind in SAID}
     for d in view.made.decisions:
         shown = {
             "inlined": d.other in members,
@@ -198,6 +205,8 @@ def reasons(kernel: Kernel, members: set[str], view: View) -> list[str]:
             "joined": d.array in own and d.other in own,
             "apart": d.array in own and d.other not in own,
             "copied": d.other in own or d.array in own,
+            "phase": d.array in own,
+            "turned": d.array in own,
         }
         if shown[d.kind]:
             found[d.kind].append(view.said(d))

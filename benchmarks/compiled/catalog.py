@@ -1,0 +1,136 @@
+"""The computations that are measured, by the name that asks for one alone."""
+
+import numpy as np
+
+from benchmarks.compiled.direct import ADAM, TINY, product
+from benchmarks.compiled.network import (
+    Network,
+    bert,
+    gpt,
+    lenet,
+    mobilenet_v2,
+    perceptron,
+    resnet18,
+    resnet50,
+    rows_of_a_block,
+)
+from benchmarks.compiled.workload import Prediction, Training, Workload
+
+TRAINING = ("torch", "torch/compile", "jax")
+IMAGES = ("torch", "torch/channels last", "torch/compile", "jax")
+SIZES = (64, 128, 256, 512, 1024, 2048)  # of products
+PREDICTION = ("onnxruntime", "torch", "torch/compile", "jax")
+
+
+def normal(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """Numbers as data come."""
+    return np.random.default_rng(1).standard_normal(shape, np.float32)
+
+
+def whole(below: int, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Labels or words."""
+    return np.random.default_rng(2).integers(0, below, shape)
+
+
+def trained(
+    title: str, network: Network, x: np.ndarray, label: np.ndarray, optimizer: str, **kept: object
+) -> Training:
+    """A step of training."""
+    kept = {"peers": TRAINING} | kept
+    return Training(
+        title=f"step of {title}",
+        network=network,
+        inputs=(x,),
+        label=label,
+        optimizer=optimizer,
+        **kept,
+    )
+
+
+def predicted(title: str, network: Network, asked: dict[int, float], *x: np.ndarray) -> Prediction:
+    """A prediction, from NumPy to NumPy."""
+    return Prediction(title=title, network=network, inputs=x, asked=asked, peers=PREDICTION)
+
+
+def training() -> dict[str, Workload]:
+    """Steps of training."""
+    return {
+        "perceptron": trained(
+            "a perceptron 64-64-64-64-10, batch 32, Adam",
+            perceptron((64, 64, 64, 64, 10)),
+            normal(32, 64),
+            whole(10, 32),
+            "adam",
+            asked={1: 4.0, 2: 4.0},
+        ),
+        "mlp": trained(
+            "a perceptron 784-512-256-10, batch 128, Adam",
+            perceptron((784, 512, 256, 10)),
+            normal(128, 784),
+            whole(10, 128),
+            "adam",
+            asked={1: 1.2, 2: 1.2},
+        ),
+        "lenet": trained(
+            "LeNet 20-50-500-10, 28 x 28, batch 64, Adam",
+            lenet,
+            normal(64, 1, 28, 28),
+            whole(10, 64),
+            "adam",
+            asked={1: 1.6, 2: 1.6},
+            peers=IMAGES,
+        ),
+        "resnet18": trained(
+            "half-width ResNet-18, 32 x 32, batch 32, momentum",
+            resnet18(32),
+            normal(32, 3, 32, 32),
+            whole(10, 32),
+            "momentum",
+            asked={1: 1.2, 2: 1.2},
+            peers=IMAGES,
+            rate=1e-2,
+        ),
+        "gpt": trained(
+            "GPT, 4 layers, width 256, 8 heads, length 128, batch 8, AdamW",
+            gpt(4, 256, 8, 128, 1024),
+            whole(1024, 8, 128),
+            whole(1024, 8, 128),
+            "adamw",
+            asked={1: 1.3, 2: 1.3},
+        ),
+    }
+
+
+def prediction() -> dict[str, Workload]:
+    """Predictions."""
+    image = normal(1, 3, 224, 224)
+    return {
+        "resnet50": predicted(
+            "prediction of ResNet-50, 224 x 224", resnet50, {1: 1.0, 2: 1.0}, image
+        ),
+        "mobilenet": predicted(
+            "prediction of MobileNetV2, 224 x 224", mobilenet_v2, {1: 1.0, 2: 1.0}, image
+        ),
+        "bert": predicted(
+            "prediction of BERT-base, length 128",
+            bert(12, 768, 12, 128, 30522),
+            {1: 1.05, 2: 1.05},
+            whole(30522, 1, 128),
+        ),
+        "tiny": predicted(
+            "prediction of a tiny perceptron", perceptron((4, 8, 2)), {1: 2.0}, normal(1, 4)
+        ),
+        "block": predicted(
+            "gelu, residual, layer_norm, softmax, 4096 x 1024",
+            rows_of_a_block,
+            {1: 2.5, 2: 2.5},
+            normal(4096, 1024),
+            normal(4096, 1024),
+        ),
+    }
+
+
+def workloads() -> dict[str, Workload]:
+    """All of them."""
+    direct = {"adam": ADAM, "operators": TINY}
+    return training() | prediction() | direct | {f"gemm-{n}": product(n) for n in SIZES}

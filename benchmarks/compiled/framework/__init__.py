@@ -1,0 +1,1 @@
+"""The vocabulary of networks in each framework, and how it trains and predicts."""

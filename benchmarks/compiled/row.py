@@ -1,0 +1,123 @@
+"""The rows of workloads: how many times as fast as the best of the others, and all their times."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import numpy as np
+
+from benchmarks.compiled.catalog import workloads
+from benchmarks.compiled.process import Contender, python_of, started
+from benchmarks.compiled.workload import Workload
+from benchmarks.harness import Row, short, spread
+
+SECONDS, FEWEST = 20.0, 5  # that all turns of a row take; turns that each takes at least
+
+
+def turns(contenders: dict[str, Contender], count: int) -> dict[str, list[float]]:
+    """The seconds of each in its turns, of which there are at most so many."""
+    once = sum(c.turn() * c.count for c in contenders.values())
+    found: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(max(FEWEST, min(count, int(SECONDS / once)))):
+        for name, contender in contenders.items():
+            found[name].append(contender.turn())
+    return found
+
+
+def agree(work: Workload, contenders: dict[str, Contender]) -> None:
+    """All compute the same."""
+    own = contenders["scull"].result
+    for name, contender in contenders.items():
+        gap = float(np.max(np.abs(contender.result - own)) / np.max(np.abs(own)))
+        assert gap <= work.tolerance, f"{work.title}: {name} differs by {gap:.2g}"
+
+
+def plural(threads: int) -> str:
+    """How many."""
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
+def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
+    """The figure of one workload."""
+    title = f"machine code, {plural(threads)}: {work.title}"
+    asked = f">= {work.asked[threads]}x"
+    names = [n for n in ("scull", *work.peers, "paddle") if python_of(n)]
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        there = {n: stack.enter_context(started(name, n, threads, folder)) for n in names}
+        agree(work, there)
+        found = turns(there, count)
+        memory = {n: c.peak for n, c in there.items()}
+    medians = {n: spread(v) for n, v in found.items()}
+    unit, factor = ("ms", 1e3) if medians["scull"].median > 1e-3 else ("us", 1e6)
+    detail = ", ".join(
+        f"{n} {s.times(factor).show(f' {unit}')} {memory[n] / 2**20:.0f} MB"
+        for n, s in medians.items()
+    )
+    others = [n for n in names if n != "scull"]
+    if not others:
+        return Row(title, asked, "no peer is installed", detail)
+    best = min(others, key=lambda n: medians[n].median)
+    ratio = spread([b / a for a, b in zip(found["scull"], found[best], strict=True)])
+    return Row(title, asked, ratio.show("x"), detail)
+
+
+def products_row(threads: int, count: int) -> Row:
+    """The products of all sizes in one figure: the geometric mean of their ratios."""
+    ratios, details = [], []
+    for name, work in workloads().items():
+        if name.startswith("gemm-"):
+            row = row_of(name, work, threads, count)
+            ratios.append(float(row.measured.partition("x")[0]))
+            details.append(f"{name} {row.measured}: {row.detail}")
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    return Row(
+        f"machine code, {plural(threads)}: products of matrices, 64 .. 2048, geometric mean",
+        ">= 1x",
+        f"{short(mean)}x",
+        "; ".join(details),
+    )
+
+
+def making_rows(count: int) -> Iterator[Row]:
+    """How long the first step of ResNet-18 takes, in several states, and its memory."""
+    title, found, memory = "machine code: ResNet-18's step,", dict[str, list[float]](), {}
+    others = [n for n in ("torch", "torch/compile", "jax", "paddle") if python_of(n)]
+    for _ in range(count):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = {"SCULL_CACHE_DIR": f"{folder}/code"}
+            states = {
+                "cold": kept,
+                "from the cache": kept,
+                "tiered": {"SCULL_CACHE_DIR": f"{folder}/other", "SCULL_COMPILE": "tiered"},
+            }
+            for state, settings in states.items():
+                with started("resnet18", "scull", 1, folder, **settings) as own:
+                    found.setdefault(state, []).append(own.first)
+                    memory[f"scull, {state}"] = own.peak
+    with tempfile.TemporaryDirectory() as folder:
+        first = {}
+        for name in others:
+            with started("resnet18", name, 1, folder) as other:
+                first[name], memory[name] = other.first, other.peak
+    beside = ", ".join(f"{n} {short(s)} s" for n, s in first.items())
+    for state, asked in (("cold", 6), ("from the cache", 0.3), ("tiered", 0.5)):
+        took = spread(found[state]).show(" s")
+        yield Row(f"{title} the first, {state}", f"<= {asked} s", took, beside)
+    shown = ", ".join(f"{n} {b / 2**20:.0f} MB" for n, b in memory.items())
+    least = min(memory[n] for n in others) if others else 0
+    ours = memory["scull, from the cache"]
+    ratio = f"{short(ours / least)}x" if least else "no peer is installed"
+    yield Row(f"{title} peak memory : least of peers", "< 1x", ratio, shown)
+
+
+def rows(count: int, only: str = "") -> Iterator[Row]:
+    """The figures of all workloads, or of one, with one thread and with two."""
+    for name, work in workloads().items():
+        if only == name or (only == "" and not name.startswith("gemm-")):
+            for threads in work.asked:
+                yield row_of(name, work, threads, count)
+    if only in ("", "gemm"):
+        yield from (products_row(threads, count) for threads in (1, 2))
+    if only in ("", "making"):
+        yield from making_rows(3)
