@@ -29,6 +29,17 @@ from scull.errors import ScullError, is_located
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 
+ATTACHED = (
+    "kernel",
+    "ufunc",
+    "direct",
+    "grad",
+    "lower",
+    "lower_by_steps",
+    "no_grad",
+    "no_lowering",
+)
+
 
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     """The function that users call: a plain one, which Python calls fastest; `.op` is the rest."""
@@ -43,7 +54,7 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__, call.__wrapped__, call.op = body.__doc__, body, op
     attachments = Declaration(op, defer_rules)
-    for name in ("kernel", "ufunc", "direct", "grad", "lower", "no_grad", "no_lowering"):
+    for name in ATTACHED:
         setattr(call, name, getattr(attachments, name))
     op.call = call
     return call

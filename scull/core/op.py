@@ -82,6 +82,7 @@ class Op:
         self.direct: Callable[..., Any] | None = None  # tells NumPy's own call, where there is one
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
+        self.steps: Callable[..., Any] | None = None  # a body of other operators, in scans
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
         self.forward: Op | None = None  # of a gradient operator: whose gradient
         self.up: dict[str, str] = {}  # the names of its interface in rules about it
@@ -309,6 +310,11 @@ class Declaration:
     def lower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Attach the lowering: what one element of each result is."""
         self.op.lowering = rule
+        return rule
+
+    def lower_by_steps(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach a body of other operators and scans, which compilers take for the kernel."""
+        self.op.steps = rule
         return rule
 
     def no_grad(self, reason: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from scull.compiler import native
 from scull.compiler.arena import bytes_of
 from scull.compiler.decision import Decision
+from scull.compiler.flow import leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.native import aligned
@@ -118,9 +119,9 @@ def made_of(
             slots.setdefault(value.array.name, slot)
     statements, steps, start = traced.tracer.statements, dict[str, int](), 0
     for number, end in traced.ends:
-        steps.update((s.out.name, number) for s in statements[start:end])
+        steps.update((s.out.name, number) for s in leaves(statements[start:end]))
         start = end
-    origins = {s.out.name: s.origin for s in statements}
+    origins = {s.out.name: s.origin for s in leaves(statements)}
     numbers = tuple(number for number, _ in traced.ends)
     return Made(region, kernels, decisions, numbers, slots, steps, origins)
 
