@@ -17,6 +17,7 @@ from benchmarks import (
     memory,
     models,
     profiler,
+    repeated,
     start,
     static_functions,
 )
@@ -45,6 +46,7 @@ found = [
     *static_functions.rows(options.rounds),
     *models.rows(options.rounds, options.processes),
     *compiled.rows(options.rounds),
+    *repeated.rows(options.rounds),
     *profiler.rows(options.rounds),
 ]
 print(table(found))
