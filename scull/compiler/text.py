@@ -33,20 +33,36 @@ def node_lines(nodes: Nodes, numbers: Iterator[int] | None = None) -> list[str]:
     return found
 
 
-def heads(node: Any) -> list[str]:
+def heads(node: Any, names: Mapping[str, str] | None = None) -> list[str]:
     """What stands before the bodies of a loop or a branch, and behind them."""
+
+    def of(array: Array) -> str:
+        return (names or {}).get(array.name, array.name)
+
     if isinstance(node, Branch):
-        ends = [f"{c.out.name} = {c.then.name} or {c.otherwise.name}" for c in node.results]
-        return [f"if {node.condition.name}:", "else:", *ends]
+        ends = [f"{of(c.out)} = {of(c.then)} or {of(c.otherwise)}" for c in node.results]
+        return [f"if {of(node.condition)}:", "else:", *ends]
     if isinstance(node, Demand):
-        return [f"leave unless {node.condition.name}"]
+        return [f"leave unless {of(node.condition)}"]
     rounds = f"for each of {node.count} rounds" if node.count else "for each row, the last first"
     if node.condition is not None:
-        rounds = f"while {node.condition.name}"
-    first = ", ".join(f"{c.now.name} from {c.first.name}" for c in node.carries)
+        rounds = f"while {of(node.condition)}"
+    first = ", ".join(f"{of(c.now)} from {of(c.first)}" for c in node.carries)
     found = [f"{rounds}{f', {first}' if first else ''}:"]
-    found += [f"    {c.now.name} becomes {c.next.name}" for c in node.carries]
-    return [*found, f"    kept: {', '.join(x.name for x in node.kept)}"] if node.kept else found
+    found += [f"    {of(c.now)} becomes {of(c.next)}" for c in node.carries]
+    return [*found, f"    kept: {', '.join(map(of, node.kept))}"] if node.kept else found
+
+
+def surroundings(
+    nodes: Nodes, names: Mapping[str, str], outer: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """For each kernel in order the loops and branches it is in, outer ones first."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield outer
+            continue
+        for head, body in zip(heads(node, names), node.bodies, strict=False):
+            yield from surroundings(body, names, (*outer, head))
 
 
 def group_lines(

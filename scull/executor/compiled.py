@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scull.compiler.decision import Decision, observed
-from scull.compiler.flow import leaves
+from scull.compiler.flow import controls, leaves
 from scull.compiler.native import Native, aligned, native_of
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
@@ -186,7 +186,7 @@ class Specialised:
     def _close(self, number: int) -> None:
         """The region so far as one step, if it is worth that."""
         region, self.region = self.region, Region(self.plan, self.metas, self.unknown)
-        if not region.given:  # constants alone
+        if not region.given and not any(controls(region.tracer.statements)):  # constants alone
             self.rows.extend(region.rows)
             return
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}

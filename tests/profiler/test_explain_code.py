@@ -104,6 +104,20 @@ def test_every_operator_that_is_compiled_is_in_a_kernel_and_timed(training):
     assert all(facts["code"]["texts"][kernel["text"]]["assembly"] for kernel in rows)
 
 
+def test_what_stays_outside_is_told_with_its_reason(training):
+    found, facts = training
+    (other,) = facts["code"]["outside"]
+    assert found.plan.instructions[other["instruction"]].operator.type == "dropout"
+    assert "does more than compute elements" in other["reason"]
+
+
+def test_kernels_of_a_loop_say_which_loop_they_are_in():
+    _, facts = looked_at(looped())
+    heads = [kernel["lines"][0] for kernel in kernels(facts)]
+    assert any(head.startswith("# in: while ") for head in heads)
+    assert facts["code"]["outside"] == []
+
+
 def test_blocks_of_an_arena_that_live_together_lie_apart(training):
     _, facts = training
     arenas = [region["arena"] for region in facts["code"]["regions"]]

@@ -17,6 +17,7 @@ from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.native import aligned
 from scull.compiler.peak import best
 from scull.compiler.target import target
+from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
 from scull.executor.compiled import Call, Region, Specialised, sizes_of
 from scull.executor.run import run
@@ -70,9 +71,13 @@ class Made:
 
 @dataclass(frozen=True)
 class Code:
-    """All regions of a plan; `before` and `after` are what the cache of objects had done."""
+    """All regions of a plan; `before` and `after` are what the cache of objects had done.
+
+    `reasons` tell, by the number of a step, why it stays an instruction.
+    """
 
     regions: tuple[Made, ...]
+    reasons: dict[int, str]
     before: Statistics
     after: Statistics
 
@@ -95,7 +100,7 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
             found.append(made_of(row[0], *made[row[0]], frame if runs else None))
         if runs:
             run(bound.plan, (row,), frame)
-    return Code(tuple(found), before, after)
+    return Code(tuple(found), special.reasons, before, after)
 
 
 def made_of(
@@ -116,7 +121,8 @@ def made_of(
     slots = {array.name: slot for array, slot in results}
     for values in (traced.given, traced.values):
         for slot, value in values.items():
-            slots.setdefault(value.array.name, slot)
+            if isinstance(value, Traced):
+                slots.setdefault(value.array.name, slot)
     statements, steps, start = traced.tracer.statements, dict[str, int](), 0
     for number, end in traced.ends:
         steps.update((s.out.name, number) for s in leaves(statements[start:end]))
