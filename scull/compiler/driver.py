@@ -9,6 +9,7 @@ from scull.compiler.flow import CONTROL, Branch, Carry, Demand, Loop, Nodes, Sta
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.row import LAST, MEMORY, ROOM, offsets
+from scull.compiler.share import DECLARED, share, shared_function, shared_head
 from scull.compiler.split import Code
 from scull.lang.dtype import element
 from scull.lang.expression import Array
@@ -30,6 +31,7 @@ class Driver:
         self.kernels: dict[str, llvm.Module] = {}
         self.declared: list[str] = []
         self.places: dict[Array, str] = {}
+        self.shared = 0  # arrays of the kernel with the most, of those whose chunks threads share
         self.lists: list[str] = []  # of what is allocated; the last is that of where we are
         self.seen: list[str] = []  # all of them
 
@@ -49,7 +51,9 @@ class Driver:
         f.lines[start:start] = [
             x for n in self.seen for x in (f"  {n} = alloca ptr", f"  store ptr null, ptr {n}")
         ]
+        f.lines[start:start] = shared_head(self.shared, len((*region.inputs, *region.outputs)))
         helpers = [MEMORY] if self.seen else []
+        helpers += [DECLARED] if self.shared else []
         text = "\n".join([*self.declared, *helpers, f.text()])
         return [*self.kernels.values(), llvm.Module(text, (ENTRY,))]
 
@@ -95,8 +99,14 @@ class Driver:
             self.kernels[code.name] = llvm.Module(code.text, (code.name,))
             kinds = ", ".join([*["ptr"] * len(arrays), "i64", "i64"])
             self.declared.append(f"declare void @{code.name}({kinds})")
-        given = [*(f"ptr {self.places[x]}" for x in arrays), "i64 0", f"i64 {code.chunks}"]
-        f.act(f"call void @{code.name}({', '.join(given)})")
+            if code.chunks > 1:
+                self.declared.append(shared_function(code, [x.name for x in arrays]))
+        if code.chunks > 1:
+            self.shared = max(self.shared, len(arrays))
+            share(f, code, [self.places[x] for x in arrays])
+        else:
+            given = [*(f"ptr {self.places[x]}" for x in arrays), "i64 0", "i64 1"]
+            f.act(f"call void @{code.name}({', '.join(given)})")
         if NOTE in arrays:
             found = f.value(f"load i64, ptr {self.places[NOTE]}")
             self.unless(f.value(f"icmp eq i64 {found}, 0"))

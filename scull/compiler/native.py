@@ -27,6 +27,7 @@ from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
 from scull.compiler.home import Homes, at_once, homes_of
 from scull.compiler.kernel import function_of
+from scull.compiler.partial import parted
 from scull.compiler.remainder import REMAINDER
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
@@ -41,6 +42,9 @@ from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
+from scull.runtime.pool import pool
+
+TAIL = STATUS_WORDS + 1  # words of a table behind its addresses: how many threads at most; 0: any
 
 NumpyArray = np.ndarray[Any, Any]
 
@@ -83,7 +87,7 @@ def region_of(
     over = over or {}
     nodes = laid_out(nodes, outputs)
     kept = {*outputs, *crossing(nodes)}
-    nodes = straightened(nodes, lambda statements: grouped(statements, kept, over))
+    nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
     late = tuple(new for new, old in over.items() if not at_once(nodes, new, old))
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
@@ -126,7 +130,7 @@ class Compiled:
             _check(wanted, given)
         arena = aligned(region.arena.size)
         places = [address_of(x) for x in (arena, *arrays)]
-        table = np.array([*places, *[0] * STATUS_WORDS], np.uint64)
+        table = np.array([*places, *[0] * TAIL], np.uint64)
         return entry(
             self.library,
             ENTRY,
@@ -139,7 +143,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Native:
-    """Machine code of a region, with the table it takes: its arena, inputs, outputs, status."""
+    """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail."""
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
@@ -170,7 +174,7 @@ def native_of(
         reasons = noted() if flag("DEBUG") >= 5 else ()
         print(region, *reasons, sep="\n", file=sys.stderr)
     library = compile_region(region).library
-    table = np.zeros(1 + len(region.inputs) + len(region.outputs) + STATUS_WORDS, np.uint64)
+    table = np.zeros(1 + len(region.inputs) + len(region.outputs) + TAIL, np.uint64)
     return Native(region.inputs, region.outputs, region, library, ENTRY, table)
 
 
@@ -216,7 +220,8 @@ def compile_region(region: Region, name: str = "region", level: str = "") -> Com
     if flag("DEBUG") >= 4:
         print(*(module.text for module in modules), file=sys.stderr)
     start = time.perf_counter()
-    code = llvm.build(modules, target=llvm.target(level) if level else None)
+    imports = {"share": pool().share}
+    code = llvm.build(modules, imports, target=llvm.target(level) if level else None)
     if flag("DEBUG") >= 1:
         took = (time.perf_counter() - start) * 1e3
         print(f"compiled {name} in {took:.1f} ms", file=sys.stderr)

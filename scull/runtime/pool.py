@@ -20,7 +20,8 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.flags import flag, put, told
 from scull.runtime import blas, llvm
 from scull.runtime.entry_body import processor
-from scull.runtime.pool_body import ALONE, MOST, POOL, SIZE, pool_body
+from scull.runtime.pool_body import ALONE, pool_body
+from scull.runtime.pool_memory import MOST, POOL, SIZE
 
 SPIN = 20e-6  # seconds that who waits keeps a core busy, before it sleeps
 PROBE = 2000  # pauses whose time is taken
