@@ -75,7 +75,7 @@ def rows(size: int) -> Any:
 
 def layer_norm(size: int) -> Case:
     x = rows(size)
-    return [x, *(np.ones(256, np.float32) for _ in range(2))], None, {"begin_norm_axis": 1}
+    return [x, *(np.ones(256, np.float32) for _ in range(2))], None, by_name()["layer_norm"].attrs
 
 
 def layer_norm_grad(size: int) -> Case:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 129_000
+TOTAL = 130_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -26,7 +26,7 @@ BUDGETS = {
     "ops": 23_300,
     "autograd": 3_200,
     "compiler": 5_300,
-    "eager": 1_700,
+    "eager": 2_100,
     "executor": 8_500,
     "tensor": 8_200,
     "nn": 14_000,

@@ -30,7 +30,7 @@ def over_chunks(
     begin, end = bounds(writer, span, span.positions)
     writer.hoist(roots)
     if len(span.axes) == 1:
-        _over_inner(writer, span, begin, end, roots, body)
+        _over_inner(writer, span, begin, end, body)
         return
     first_round, behind = f.value(f"udiv i64 {begin}, {size}"), f.value(f"sub i64 {end}, 1")
     last_round = f.value(f"udiv i64 {behind}, {size}")
@@ -45,7 +45,7 @@ def over_chunks(
         with writer.scope(span.axes[:-1]):
             _bind_outer(writer, span, position)
             writer.hoist(roots)
-            _over_inner(writer, span, low, high, roots, body)
+            _over_inner(writer, span, low, high, body)
         return []
 
     f.loop(f.value(f"add i64 {last_round}, 1"), (), turn, start=first_round)
@@ -68,7 +68,6 @@ def _over_inner(
     span: Span,
     begin: str,
     end: str,
-    roots: Sequence[Expression],
     body: Callable[[], object],
 ) -> None:
     axis = span.axes[-1]
@@ -76,7 +75,6 @@ def _over_inner(
     def turn(position: str, _: list[str]) -> list[str]:
         with writer.scope([axis]):
             writer.bind(axis, Place(position))
-            writer.hoist(roots)
             body()
         return []
 
