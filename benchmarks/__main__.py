@@ -17,6 +17,7 @@ from benchmarks import (
     memory,
     models,
     profiler,
+    repeated,
     start,
     static_functions,
 )
@@ -56,6 +57,7 @@ def figures() -> Iterator[Row]:
     yield from models.rows(options.rounds, options.processes)
     yield from profiler.rows(options.rounds)
     yield from compiled.rows(options.rounds)
+    yield from repeated.rows(options.rounds)
 
 
 print(table(figures()))

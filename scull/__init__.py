@@ -48,6 +48,7 @@ ORIGINS = {  # where names come from that load when first used
     "hapi": "flops summary",
     "nn.param_attr": "ParamAttr",
     "reader.batching": "batch",
+    "runtime.pool": "get_num_threads set_num_threads",
 }
 NAMES = {name: (module, name) for module, names in ORIGINS.items() for name in names.split()}
 NAMES |= {name: ("tensor", name) for name in tensor.__all__}

@@ -5,7 +5,7 @@ Each is read from `SCULL_<NAME>` once, when first asked for. Paddle's own `FLAGS
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
     "SIM_SEED": 0,  # picks when the works of a simulated device run, in any order that is legal
     "DEVICE_STREAMS": 1,  # on which a device computes
+    "THREADS": 0,  # that share one kernel of machine code; 0: as many as there are CPUs for us
     "HOST_THREADS": 1,  # on which large instructions of a Program that are independent run
     "MAX_MEMORY": 0,  # bytes that the temporaries of a run may take at most; 0: any
     "TURN_SECONDS": 60.0,  # that a run waits for one that is in a Python function; 0: any number
@@ -76,6 +77,7 @@ PADDLE.update({n: _parse(n, os.environ[n], PADDLE[n]) for n in PADDLE.keys() & o
 PRIVATE = frozenset({"FLAGS_free_idle_chunk"})  # read by `core.globals()` alone
 
 _values: dict[str, Any] = {}
+told: dict[str, Callable[[Any], None]] = {}  # by the name of a setting, who hears of its changes
 changes = [0]  # how often a setting changed: what is kept by settings is kept by this number
 
 
@@ -88,14 +90,20 @@ def flag(name: str) -> Any:
     return _values[name]
 
 
+def put(**values: Any) -> None:
+    """Change settings from now on."""
+    _values.update(values)
+    changes[0] += 1
+    for name in told.keys() & values.keys():
+        told[name](values[name])
+
+
 @contextmanager
 def flags(**values: Any) -> Iterator[None]:
     """Settings changed within the block."""
     before = {name: flag(name) for name in values}
-    _values.update(values)
-    changes[0] += 1
+    put(**values)
     try:
         yield
     finally:
-        _values.update(before)
-        changes[0] += 1
+        put(**before)

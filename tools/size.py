@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 128_000
+TOTAL = 130_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -21,13 +21,13 @@ BUDGETS = {
     "core": 3_600,
     "lang": 3_000,
     "ir": 2_400,
-    "runtime": 3_500,
+    "runtime": 4_200,
     "files": 4_800,
     "ops": 23_300,
     "autograd": 3_200,
-    "compiler": 4_500,
-    "eager": 1_700,
-    "executor": 7_800,
+    "compiler": 5_300,
+    "eager": 2_100,
+    "executor": 8_500,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,

@@ -1,8 +1,9 @@
 """One piece of memory for all that lies between the kernels of a region: offsets by lifetime."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from scull.compiler.flow import Loop, Nodes
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.lang.dtype import element
@@ -35,22 +36,68 @@ def bytes_of(array: Array) -> int:
     return max(ALIGNMENT, -(-size // ALIGNMENT) * ALIGNMENT)
 
 
-def planned(groups: Sequence[Group], outside: set[Array], late: Collection[Array] = ()) -> Arena:
-    """The arena of groups in their order; arrays `outside` have memory of their own.
+class Lives:
+    """From which kernel to which each array of an arena is needed, the kernels numbered in order.
 
-    Those that are `late` are read once more when all groups are done.
+    What lies in the memory of others needs those.
+    """
+
+    def __init__(
+        self, behind: Mapping[Array, tuple[Array, ...]], outside: Collection[Array]
+    ) -> None:
+        self.behind, self.outside = behind, outside
+        self.spans: dict[Array, tuple[int, int]] = {}
+        self.count = 0
+
+    def touch(self, array: Array, time: int) -> None:
+        """An array is needed at a time."""
+        if array in self.behind:
+            for other in self.behind[array]:
+                self.touch(other, time)
+        elif array not in self.outside and array != NOTE:
+            first, last = self.spans.get(array, (time, time))
+            self.spans[array] = (first, max(last, time))
+
+    def walk(self, nodes: Nodes) -> None:
+        """Go through kernels and loops; a loop needs to its end what it needs of before."""
+        for node in nodes:
+            if isinstance(node, Group):
+                for array in arrays_of(node):
+                    self.touch(array, self.count)
+                self.count += 1
+                continue
+            before, start = set(self.spans), self.count
+            for array in node.asked | node.made:
+                self.touch(array, start)
+            for body in node.bodies:
+                self.walk(body)
+            end = max(start, self.count - 1)
+            for array in node.left | node.made | node.asked:
+                self.touch(array, end)
+            if isinstance(node, Loop):
+                used = (x for x in before if self.spans[x][1] >= start)
+                self.spans |= {x: (self.spans[x][0], max(self.spans[x][1], end)) for x in used}
+
+
+def planned(
+    nodes: Nodes,
+    behind: Mapping[Array, tuple[Array, ...]],
+    outside: Collection[Array],
+    late: Collection[Array] = (),
+) -> Arena:
+    """The arena of groups, loops and branches; arrays `outside` have memory of their own.
+
+    Those that are `late` are read once more when all is done.
 
     The largest come first, each at the lowest offset where nothing lies that lives at its time.
     """
-    lives: dict[Array, tuple[int, int]] = {}
-    for number, group in enumerate(groups):
-        for array in arrays_of(group):
-            if array not in outside and array != NOTE:
-                first, _ = lives.get(array, (number, number))
-                lives[array] = (first, len(groups) if array in late else number)
-    blocks: dict[Array, Block] = {}
-    for array in sorted(lives, key=lambda x: (-bytes_of(x), lives[x])):
-        first, last = lives[array]
+    lives = Lives(behind, outside)
+    lives.walk(nodes)
+    for array in late:
+        lives.touch(array, lives.count)
+    spans, blocks = lives.spans, dict[Array, Block]()
+    for array in sorted(spans, key=lambda x: (-bytes_of(x), spans[x])):
+        first, last = spans[array]
         size, offset = bytes_of(array), 0
         beside = [b for b in blocks.values() if b.first <= last and first <= b.last]
         for other in sorted(beside, key=lambda b: b.offset):

@@ -36,18 +36,19 @@ class Function:
 
     def loop(
         self,
-        count: int,
+        count: int | str,
         carried: Carried,
         body: Callable[[str, list[str]], Sequence[str]],
         *,
         step: int = 1,
+        start: str = "0",
     ) -> list[str]:
-        """A loop over 0, `step` .. below count; `carried` has types and first values that change.
+        """A loop over `start`, `start` + `step` .. below count, of which there must be one.
 
-        The body gets the position and the values so far, and returns the new ones; the last are the
-        result.
+        `carried` has types and first values that change. The body gets the position and the values
+        so far, and returns the new ones; the last are the result.
         """
-        assert count > 0
+        assert not isinstance(count, int) or count > 0
         before, header, after = self.block, self.fresh("loop"), self.fresh("done")
         position, phis = "%" + self.fresh("i"), ["%" + self.fresh("p") for _ in carried]
         self.act(f"br label %{header}")
@@ -58,7 +59,7 @@ class Function:
         again = self.value(f"icmp ult i64 {following}, {count}")
         last = self.block
         self.act(f"br i1 {again}, label %{header}, label %{after}")
-        heads = [f"  {position} = phi i64 [0, %{before}], [{following}, %{last}]"]
+        heads = [f"  {position} = phi i64 [{start}, %{before}], [{following}, %{last}]"]
         for (kind, first), phi, result in zip(carried, phis, results, strict=True):
             heads.append(f"  {phi} = phi {kind} [{first}, %{before}], [{result}, %{last}]")
         self.lines[place:place] = heads
@@ -84,7 +85,7 @@ class Function:
         incoming = ", ".join(f"[{value}, %{block}]" for value, block in ends)
         return self.value(f"phi {kind} {incoming}")
 
-    def when(self, condition: str, branch: Callable[[], None]) -> None:
+    def when(self, condition: str, branch: Callable[[], object]) -> None:
         """A branch taken only if the condition holds."""
         then, after = self.fresh("then"), self.fresh("after")
         self.act(f"br i1 {condition}, label %{then}, label %{after}")

@@ -1,5 +1,6 @@
 """What a kernel has to do: the bytes it moves at least, and its operations on floats."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -31,17 +32,25 @@ def cost_of(group: Group) -> Cost:
     """
     operations, wide = 0, False
     for stage in group.stages:
-        done: dict[Expression, Expression] = {}
         roots = [root for body in stage.bodies for root in body.roots]
-        nodes = ordered(rewritten(roots, basic, done))
-        operations += sum(map(_operations, nodes))
-        wide = wide or any(node.dtype == "float64" for node in nodes)
+        roots = rewritten(roots, basic, {})
+        operations += operations_of(roots)
+        wide = wide or any(node.dtype == "float64" for node in ordered(roots))
         for body in stage.bodies:
             if isinstance(body, Scatter) and element(body.value.dtype).kind == "float":
                 operations += prod(axis.size for axis in body.over)
+    return Cost(*moved(group), operations, "float64" if wide else "float32")
+
+
+def moved(group: Group) -> tuple[int, int]:
+    """The bytes a kernel reads and those it writes."""
     read = sum(_bytes_read(array, group) for array in group.read)
-    written = sum(nbytes(array) for array in group.written)
-    return Cost(read, written, operations, "float64" if wide else "float32")
+    return read, sum(nbytes(array) for array in group.written)
+
+
+def operations_of(roots: Sequence[Expression]) -> int:
+    """The operations on floats of expressions in basic operations."""
+    return sum(map(_operations, ordered(roots)))
 
 
 def nbytes(array: Array) -> int:

@@ -6,7 +6,7 @@ element, never into another reduction.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -34,11 +34,18 @@ BRANCH = 3  # operations that asking where to read costs
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
 
 
-def fused(statements: Sequence[Statement], outputs: Iterable[Array]) -> list[Statement]:
-    """The statements that are left when producers stand in their consumers."""
+def fused(
+    statements: Sequence[Statement],
+    outputs: Iterable[Array],
+    around: Mapping[Array, Map] | None = None,
+) -> list[Statement]:
+    """The statements that are left when producers stand in their consumers.
+
+    Those `around` come from elsewhere.
+    """
     kept, positions = set(outputs), Positions()
     uses = Counter(array for s in statements for array in {load.array for load in loads_of(s.body)})
-    ready: dict[Array, Map] = {}
+    ready: dict[Array, Map] = dict(around or {})
     found: list[Statement] = []
     for statement in statements:
         body = inlined(statement, ready, uses, positions)
@@ -124,8 +131,11 @@ def simplified(node: Expression, positions: Positions) -> Expression:
             least = 1 if node.operation == "less" else 0
             if gap.low >= least or gap.high < least:
                 return constant(gap.low >= least, "bool")
-        case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
-            return constant(x == y, "bool")
+        case Apply(operation=("equal" | "not_equal"), operands=(x, y)) if x.dtype == "int64":
+            gap = positions.range_of(positions.of(y) + positions.of(x).times(-1))
+            if gap.low == gap.high == 0 or gap.low > 0 or gap.high < 0:
+                same = gap.low == gap.high == 0
+                return constant(same == (node.operation == "equal"), "bool")
         case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
             if isinstance(x, Constant):
                 return y if x.value else x

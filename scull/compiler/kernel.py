@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.assembly import Function
+from scull.compiler.chunk import over_chunks, over_tiles
 from scull.compiler.flatten import flat, flattened
 from scull.compiler.group import Group, Stage
 from scull.compiler.lanes import Lanes
 from scull.compiler.memory import store
 from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
-from scull.compiler.split import Code
+from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, STATUS, Place, Point, Tile, columns_of
 from scull.compiler.writer import Writer
@@ -24,7 +25,7 @@ NOTE = Array(STATUS, (1,), "int64")
 
 def arrays_of(group: Group) -> list[Array]:
     """The arrays whose addresses the function of a group takes, in order."""
-    rows = [x for x in group.local if x.size > 1]
+    rows = rows_of(group)
     roots = [root for s in group.stages for body in s.bodies for root in body.roots]
     looks = any(isinstance(x, Apply) and x.operation == "within" for x in ordered(roots))
     return [*group.read, *group.written, *rows, *([NOTE] if looks else [])]
@@ -41,32 +42,44 @@ def function_of(group: Group, name: str, target: Target) -> Code:
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)
     stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    found = _schedules(stages, shared, target, positions)
+    span = span_of(group, stages, found, target)
     roots = [root for stage in stages for body in stage.bodies for root in body.roots]
     made = frozenset(x.name for stage in stages for x in stage.arrays)
     rows = set(group.local)
 
     def row(_: list[str]) -> list[str]:
         writer.unready = frozenset()
-        for stage in stages:
-            if is_map(stage):
-                _write_maps(writer, stage, shared, rows, target)
-            else:
+        for stage, chosen in zip(stages, found, strict=True):
+            if chosen is not None:
+                _write_maps(writer, stage, shared, rows, chosen, None if shared else span)
+            elif not is_map(stage):
                 _write_scatter(writer, stage)
         writer.unready = made
         return []
 
     writer.unready = made
-    if not any(axis.size == 0 for axis in shared):
+    if span is not None and shared:
+        rest = shared[len(span.axes) :]
+        over_chunks(writer, span, roots, lambda: writer.nest(rest, roots, (), row))
+    elif not any(axis.size == 0 for axis in shared):
         writer.nest(shared, roots if shared else (), (), row)
-    return Code(name, function.text())
+    chunks, work = (span.chunks, span.work) if span else (1, 0.0)
+    return Code(name, function.text(), chunks, work, rows_of(group))
 
 
 def schedules(group: Group, target: Target) -> list[Schedule | None]:
     """How each stage of a group is cut into tiles; None where it is run one by one, or never."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
+    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    return _schedules(stages, shared, target, positions)
+
+
+def _schedules(
+    stages: Sequence[Stage], shared: tuple[Axis, ...], target: Target, positions: Positions
+) -> list[Schedule | None]:
     found: list[Schedule | None] = []
-    for stage in group.stages:
-        stage = _prepared(stage, shared, positions)
+    for stage in stages:
         plain = is_map(stage) and all(axis.size for axis in stage.axes)
         own = stage.axes[len(shared) :]
         found.append(scheduled(stage, own, target, positions) if plain else None)
@@ -84,12 +97,14 @@ def _prepared(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Sta
 
 
 def _write_maps(
-    writer: Writer, stage: Stage, shared: tuple[Axis, ...], rows: set[Array], target: Target
+    writer: Writer,
+    stage: Stage,
+    shared: tuple[Axis, ...],
+    rows: set[Array],
+    chosen: Schedule,
+    span: Span | None,
 ) -> None:
-    if any(axis.size == 0 for axis in stage.axes):
-        return
     own = stage.axes[len(shared) :]
-    chosen = scheduled(stage, own, target, writer.positions)
     writer.folds = chosen.folds
     values = [body.roots[-1] for body in stage.bodies]
     stores = [
@@ -99,10 +114,14 @@ def _write_maps(
     outer = [axis for axis in own if axis not in (chosen.vector, chosen.row)]
 
     def inside(_: list[str]) -> list[str]:
-        _tiles(writer, chosen, values, stores)
+        _tiles(writer, chosen, values, stores, span)
         return []
 
-    writer.nest(outer, values, (), inside)
+    if span is None or span.axes[0] not in outer:
+        writer.nest(outer, values, (), inside)
+        return
+    rest = outer[len(span.axes) :]
+    over_chunks(writer, span, values, lambda: writer.nest(rest, values, (), inside))
 
 
 def _tiles(
@@ -110,6 +129,7 @@ def _tiles(
     chosen: Schedule,
     values: Sequence[Expression],
     stores: Sequence[tuple[Array, Affine]],
+    span: Span | None,
 ) -> None:
     """All tiles of the vector axis and the row axis: columns outside, rows inside."""
     reduces = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce)]
@@ -136,7 +156,7 @@ def _tiles(
                 with writer.tiled(tile._replace(row=chosen.row, rows=size)):
                     write()
 
-            _chunks(writer, chosen.row, chosen.rows, values, rows)
+            _along(writer, chosen.row, chosen.rows, values, rows, span)
 
     if chosen.vector is None:
         rows_of(ALONE)
@@ -146,18 +166,19 @@ def _tiles(
     def columns(size: int) -> None:
         rows_of(Tile(None, 1, axis, columns_of(size, lanes), lanes))
 
-    _chunks(writer, axis, lanes * chosen.columns, values, columns)
+    _along(writer, axis, lanes * chosen.columns, values, columns, span)
 
 
-def _chunks(
+def _along(
     writer: Writer,
     axis: Axis,
-    chunk: int,
+    tile: int,
     values: Sequence[Expression],
     body: Callable[[int], None],
+    span: Span | None,
 ) -> None:
-    """A loop over an axis in chunks, and what is left as one that is smaller."""
-    rounds, rest = divmod(axis.size, chunk)
+    """A loop over an axis in tiles, and what is left as one that is smaller."""
+    rounds, rest = divmod(axis.size, tile)
 
     def part(base: str, start: int, size: int) -> None:
         with writer.scope([axis]):
@@ -165,16 +186,19 @@ def _chunks(
             body(size)
 
     def turn(base: str, _: list[str]) -> list[str]:
-        part(base, 0, chunk)
+        part(base, 0, tile)
         return []
 
     writer.hoist(values)
+    if span is not None and span.axes == (axis,):
+        over_tiles(writer, span, tile, part)
+        return
     if rounds == 1:
-        part("0", 0, chunk)
+        part("0", 0, tile)
     elif rounds:
-        writer.function.loop(rounds * chunk, (), turn, step=chunk)
+        writer.function.loop(rounds * tile, (), turn, step=tile)
     if rest:
-        part("0", rounds * chunk, rest)
+        part("0", rounds * tile, rest)
 
 
 def _write_scatter(writer: Writer, stage: Stage) -> None:

@@ -5,43 +5,54 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from scull.compiler.arena import ALIGNMENT, Arena, planned
-from scull.compiler.arrange import arranged
 from scull.compiler.decision import noted
-from scull.compiler.fuse import counted, fused, loads_of
+from scull.compiler.driver import ENTRY, Driver
+from scull.compiler.flow import (
+    Nodes,
+    arrays_read,
+    controls,
+    crossing,
+    laid_out,
+    leaves,
+    simplified,
+    straightened,
+)
+from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
-from scull.compiler.kernel import NOTE, arrays_of, function_of
-from scull.compiler.pack import packed
-from scull.compiler.phase import phased
+from scull.compiler.home import Homes, at_once, homes_of
+from scull.compiler.kernel import function_of
+from scull.compiler.partial import parted
 from scull.compiler.remainder import REMAINDER
-from scull.compiler.separate import separated
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
-from scull.compiler.text import group_lines
+from scull.compiler.text import node_lines
 from scull.compiler.trace import Statement
 from scull.core.timeline import spanned
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.body import Map
-from scull.lang.dtype import element
 from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
+from scull.runtime.pool import pool
 
-ENTRY = "region"
+TAIL = STATUS_WORDS + 1  # words of a table behind its addresses: how many threads at most; 0: any
 
 NumpyArray = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Region:
-    """Groups in order, with the arrays at its edges and where the others lie.
+    """Groups in order, loops and branches among them, with the arrays at its edges and where the
+    others lie.
 
     An array `over` another takes its memory: at once where nothing reads that any more, else when
     all is done.
@@ -49,49 +60,40 @@ class Region:
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
-    groups: tuple[Group, ...]
+    nodes: tuple[Any, ...]
     arena: Arena
+    homes: Homes = field(default_factory=Homes)
     over: Mapping[Array, Array] = field(default_factory=dict)
     late: tuple[Array, ...] = ()
 
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """All groups, those of loops and branches too."""
+        return tuple(leaves(self.nodes))
+
     def __str__(self) -> str:
         """Its kernels in order, each with its loops."""
-        found = [f"region: {counted(len(self.groups), 'kernel')}, arena of {self.arena.size} bytes"]
-        for number, group in enumerate(self.groups):
-            found.append(f"kernel {number}: {', '.join(group.origins)}")
-            found += [f"    {line}" for line in group_lines(group)]
-        return "\n".join(found)
+        head = f"region: {counted(len(self.groups), 'kernel')}, arena of {self.arena.size} bytes"
+        return "\n".join([head, *node_lines(self.nodes)])
 
 
 def region_of(
-    statements: Sequence[Statement],
+    nodes: Nodes,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
     over: Mapping[Array, Array] | None = None,
 ) -> Region:
-    """The groups of statements and the memory between them."""
+    """Statements, loops and branches as groups, and the memory between them."""
     over = over or {}
-    groups = tuple(grouped(packed(arranged(statements, outputs)), outputs, over))
-    late = tuple(new for new, old in over.items() if not at_once(groups, new, old))
+    nodes = laid_out(nodes, outputs)
+    kept = {*outputs, *crossing(nodes)}
+    nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
+    late = tuple(new for new, old in over.items() if not at_once(nodes, new, old))
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
-    arena = planned(groups, {*inputs, *fresh, *own}, late)
-    return Region(tuple(inputs), tuple(fresh), groups, arena, over, late)
-
-
-def at_once(groups: Sequence[Group], new: Array, old: Array) -> bool:
-    """Whether `new` may be written where `old` lies: each element is read before, or never."""
-    writer = next(n for n, g in enumerate(groups) if new in g.written)
-    if any(old in g.read for g in groups[writer + 1 :]):
-        return False
-    group = groups[writer]
-    for stage in group.stages:
-        loads = [load for load in stage.loads if load.array == old]
-        if loads and new not in stage.arrays:
-            return False
-        if any(load.operands != stage.axes for load in loads):
-            return False
-    return True
+    homes = homes_of(nodes)
+    arena = planned(nodes, homes.behind, {*inputs, *fresh, *own}, late)
+    return Region(tuple(inputs), tuple(fresh), tuple(nodes), arena, homes, over, late)
 
 
 def kernel_of(group: Group, machine: Target) -> Code:
@@ -106,53 +108,7 @@ def kernel_of(group: Group, machine: Target) -> Code:
 
 def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
     """A module with the function of a region, and one for each kernel; equal ones are one."""
-    places = {x: f"%t{n}" for n, x in enumerate((*region.inputs, *region.outputs))}
-    head = [
-        f"define void @{ENTRY}(ptr %table) nounwind {{",
-        "entry:",
-        "  %arena = load ptr, ptr %table",
-    ]
-    for number, name in enumerate(places.values()):
-        head.append(f"  {name}.at = getelementptr ptr, ptr %table, i64 {number + 1}")
-        head.append(f"  {name} = load ptr, ptr {name}.at")
-    status = 1 + len(region.inputs) + len(region.outputs)
-    head.append(f"  %status = getelementptr i64, ptr %table, i64 {status}")
-    places[NOTE] = "%status"
-    places |= {new: places[old] for new, old in region.over.items() if new not in region.late}
-    for number, (array, block) in enumerate(region.arena.blocks.items()):
-        places[array] = f"%a{number}"
-        head.append(f"  %a{number} = getelementptr i8, ptr %arena, i64 {block.offset}")
-    kernels: dict[str, llvm.Module] = {}
-    declared = []
-    for group in region.groups:
-        code, arrays = kernel_of(group, machine), arrays_of(group)
-        if code.name not in kernels:
-            kernels[code.name] = llvm.Module(code.text, (code.name,))
-            kinds = ", ".join([*["ptr"] * len(arrays), "i64", "i64"])
-            declared.append(f"declare void @{code.name}({kinds})")
-        given = [*(f"ptr {places[x]}" for x in arrays), "i64 0", f"i64 {code.chunks}"]
-        head.append(f"  call void @{code.name}({', '.join(given)})")
-        if NOTE in arrays:
-            head += _leaving(len(head))
-    for array in region.late:
-        size = array.size * element(array.dtype).itemsize
-        ends = f"ptr {places[region.over[array]]}, ptr {places[array]}"
-        head.append(f"  call void @llvm.memcpy.p0.p0.i64({ends}, i64 {size}, i1 false)")
-    driver = "\n".join([*declared, *head, "  ret void", "}", ""])
-    return [*kernels.values(), llvm.Module(driver, (ENTRY,))]
-
-
-def _leaving(number: int) -> list[str]:
-    """The end of a run in which an index was out of range."""
-    found, wrong = f"%status{number}", f"%wrong{number}"
-    return [
-        f"  {found} = load i64, ptr %status",
-        f"  {wrong} = icmp ne i64 {found}, 0",
-        f"  br i1 {wrong}, label %leave{number}, label %go{number}",
-        f"leave{number}:",
-        "  ret void",
-        f"go{number}:",
-    ]
+    return Driver(region, partial(kernel_of, machine=machine)).modules()
 
 
 class Compiled:
@@ -174,7 +130,7 @@ class Compiled:
             _check(wanted, given)
         arena = aligned(region.arena.size)
         places = [address_of(x) for x in (arena, *arrays)]
-        table = np.array([*places, *[0] * STATUS_WORDS], np.uint64)
+        table = np.array([*places, *[0] * TAIL], np.uint64)
         return entry(
             self.library,
             ENTRY,
@@ -187,7 +143,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Native:
-    """Machine code of a region, with the table it takes: its arena, inputs, outputs, status."""
+    """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail."""
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
@@ -198,43 +154,45 @@ class Native:
 
 
 def native_of(
-    statements: Sequence[Statement],
+    nodes: Nodes,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
     old: Sequence[Array],
 ) -> Native:
-    """The machine code of statements; inputs that nothing reads are left out.
+    """The machine code of statements, loops and branches; inputs that nothing reads are left out.
 
     The last outputs lie over the inputs that are `old`.
     """
-    statements, outputs = apart(statements, inputs, outputs)
+    nodes, outputs = apart(nodes, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
-    statements = fused(phased(separated(statements)), outputs)
-    read = {load.array for s in statements for load in loads_of(s.body)} | set(over.values())
+    nodes = simplified(nodes, outputs)
+    read = {x for s in leaves(nodes) for x in arrays_read(s)} | set(over.values())
+    read |= set().union(*(node.asked | node.left for node in controls(nodes)))
     used = [x for x in inputs if x in read]
-    region = region_of(statements, used, outputs, over)
+    region = region_of(nodes, used, outputs, over)
     if flag("DEBUG") >= 3:
         reasons = noted() if flag("DEBUG") >= 5 else ()
         print(region, *reasons, sep="\n", file=sys.stderr)
     library = compile_region(region).library
-    table = np.zeros(1 + len(region.inputs) + len(region.outputs) + STATUS_WORDS, np.uint64)
+    table = np.zeros(1 + len(region.inputs) + len(region.outputs) + TAIL, np.uint64)
     return Native(region.inputs, region.outputs, region, library, ENTRY, table)
 
 
 def apart(
-    statements: Sequence[Statement],
+    nodes: Nodes,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
-) -> tuple[list[Statement], list[Array]]:
-    """The same with a copy of each output that is an input, or another output too."""
-    found, seen, made = list(statements), set(inputs), list[Array]()
+) -> tuple[list[Any], list[Array]]:
+    """The same with a copy of each output that no statement makes, or that is another one too."""
+    found, made = list(nodes), list[Array]()
+    ready = {node.out for node in nodes if isinstance(node, Statement)}
     for number, array in enumerate(outputs):
-        if array in seen:
+        if array not in ready:
             copy = Array(f"{array.name}_{number}", array.shape, array.dtype)
             axes = tuple(map(axis, array.shape))
             found.append(Statement(copy, Map(axes, array[axes]), "assign"))
             array = copy
-        seen.add(array)
+        ready.discard(array)
         made.append(array)
     return found, made
 
@@ -262,7 +220,8 @@ def compile_region(region: Region, name: str = "region", level: str = "") -> Com
     if flag("DEBUG") >= 4:
         print(*(module.text for module in modules), file=sys.stderr)
     start = time.perf_counter()
-    code = llvm.build(modules, target=llvm.target(level) if level else None)
+    imports = {"share": pool().share}
+    code = llvm.build(modules, imports, target=llvm.target(level) if level else None)
     if flag("DEBUG") >= 1:
         took = (time.perf_counter() - start) * 1e3
         print(f"compiled {name} in {took:.1f} ms", file=sys.stderr)

@@ -1,8 +1,11 @@
 """Kernels as text to be read: their loops, and how they are cut into tiles."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import count
+from typing import Any
 
+from scull.compiler.flow import Branch, Demand, Nodes
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group, Stage
 from scull.compiler.kernel import schedules
@@ -12,6 +15,54 @@ from scull.lang import text
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.expression import Array, Expression, Load
 from scull.lang.walk import rewritten
+
+
+def node_lines(nodes: Nodes, numbers: Iterator[int] | None = None) -> list[str]:
+    """Kernels, loops and branches in order, kernels numbered."""
+    numbers = count() if numbers is None else numbers
+    found: list[str] = []
+    for node in nodes:
+        if isinstance(node, Group):
+            found.append(f"kernel {next(numbers)}: {', '.join(node.origins)}")
+            found += [f"    {line}" for line in group_lines(node)]
+            continue
+        for head, body in zip(heads(node), node.bodies, strict=False):
+            found.append(head)
+            found += [f"    {line}" for line in node_lines(body, numbers)]
+        found += heads(node)[len(node.bodies) :]
+    return found
+
+
+def heads(node: Any, names: Mapping[str, str] | None = None) -> list[str]:
+    """What stands before the bodies of a loop or a branch, and behind them."""
+
+    def of(array: Array) -> str:
+        return (names or {}).get(array.name, array.name)
+
+    if isinstance(node, Branch):
+        ends = [f"{of(c.out)} = {of(c.then)} or {of(c.otherwise)}" for c in node.results]
+        return [f"if {of(node.condition)}:", "else:", *ends]
+    if isinstance(node, Demand):
+        return [f"leave unless {of(node.condition)}"]
+    rounds = f"for each of {node.count} rounds" if node.count else "for each row, the last first"
+    if node.condition is not None:
+        rounds = f"while {of(node.condition)}"
+    first = ", ".join(f"{of(c.now)} from {of(c.first)}" for c in node.carries)
+    found = [f"{rounds}{f', {first}' if first else ''}:"]
+    found += [f"    {of(c.now)} becomes {of(c.next)}" for c in node.carries]
+    return [*found, f"    kept: {', '.join(map(of, node.kept))}"] if node.kept else found
+
+
+def surroundings(
+    nodes: Nodes, names: Mapping[str, str], outer: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """For each kernel in order the loops and branches it is in, outer ones first."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield outer
+            continue
+        for head, body in zip(heads(node, names), node.bodies, strict=False):
+            yield from surroundings(body, names, (*outer, head))
 
 
 def group_lines(

@@ -44,7 +44,7 @@ class Tracer(Interpreter):
     """Calls of operators write statements."""
 
     def __init__(self) -> None:
-        self.statements: list[Statement] = []
+        self.statements: list[Any] = []  # loops and branches among them
         self.origin = ""
         self._numbers = count()
 
@@ -67,13 +67,15 @@ class Tracer(Interpreter):
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The results of a call; UnsupportedError where it is no loop over elements."""
         attrs.pop("name", None)
+        operands = padded(op, inputs)
+        if op.steps is not None:
+            return self._opened(op, op.steps, operands, attrs)
         if op.effects & OUTSIDE:
             raise UnsupportedError(f"`{op.name}` does more than compute elements")
-        operands = padded(op, inputs)
         if op.lowering is None:
             if not (op.composite or op.forward):
                 raise UnsupportedError(f"`{op.name}`: {op.missing.get('lower', 'no lowering')}")
-            return self._opened(op, operands, attrs)
+            return self._opened(op, op.body, operands, attrs)
         metas = strengthened(tuple(map(weak_meta, operands)))
         outs = without_reserve(op, op.infer(metas, op.attrs | attrs))
         values = [
@@ -82,12 +84,12 @@ class Tracer(Interpreter):
         found = self._lowered(op, values, outs, op.attrs | attrs)
         return tuple(found) if len(op.outputs) != 1 else found[0]
 
-    def _opened(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    def _opened(self, op: Op, body: Any, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The results of a body in other operators; gradients that are 0 by structure are zeros."""
         attrs = {**op.attrs, **attrs}
         if not op.takes_wanted:
             attrs.pop("wanted", None)
-        found = as_outputs(op, op.body(*operands, **attrs))
+        found = as_outputs(op, body(*operands, **attrs))
         known = dict(zip(op.inputs, operands, strict=False))
         results = tuple(
             self.constant(0, known[n[1:]].meta)

@@ -29,6 +29,17 @@ from scull.errors import ScullError, is_located
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 
+ATTACHED = (
+    "kernel",
+    "ufunc",
+    "direct",
+    "grad",
+    "lower",
+    "lower_by_steps",
+    "no_grad",
+    "no_lowering",
+)
+
 
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     """The function that users call: a plain one, which Python calls fastest; `.op` is the rest."""
@@ -43,7 +54,7 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__, call.__wrapped__, call.op = body.__doc__, body, op
     attachments = Declaration(op, defer_rules)
-    for name in ("kernel", "ufunc", "direct", "grad", "lower", "no_grad", "no_lowering"):
+    for name in ATTACHED:
         setattr(call, name, getattr(attachments, name))
     op.call = call
     return call
@@ -106,12 +117,12 @@ def call_any(op: Op) -> Callable[..., Any]:
                 return (mode or EAGER).apply(
                     op, inputs, {**op.attrs, **attrs} if op.attrs else attrs
                 )
-        elif type(first) is ndarray and op.cpu and attrs.keys() <= op.kinds.keys():
+        elif type(first) is ndarray and op.eager and attrs.keys() <= op.kinds.keys():
             for x in inputs:
                 if isinstance(x, Methods):
                     break
             else:
-                return op.cpu(*inputs, **({**op.attrs, **attrs} if op.attrs else attrs))
+                return op.eager(*inputs, **({**op.attrs, **attrs} if op.attrs else attrs))
         return apply(op, inputs, attrs)
 
     return call
@@ -122,8 +133,8 @@ def call_one(op: Op) -> Callable[..., Any]:
 
     def call(x: Any, name: Any = None) -> Any:
         if not isinstance(x, Tensor) or modes:
-            if type(x) is ndarray and op.cpu:
-                return op.cpu(x)
+            if type(x) is ndarray and op.eager:
+                return op.eager(x)
             return apply(op, (x,), {} if name is None else {"name": name})
         kernel = op.short
         a = x.array
@@ -367,7 +378,7 @@ def kernel_for(op: Op, arrays: list[Any]) -> Any:
         for x in arrays:
             if type(x) is Rows or (type(x) is list and any([type(v) is Rows for v in x])):
                 return op.rows_kernel
-    return op.cpu or op.body
+    return op.eager or op.body
 
 
 def constant(op: Op, number: Any, inputs: tuple[Any, ...]) -> ndarray:

@@ -23,6 +23,10 @@ class Interpreter:
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         raise NotImplementedError
 
+    def scan(self, step: Any, first: Any, rows: Any, count: int, backwards: bool) -> Any:
+        """A computation repeated along an axis, as `scull.core.scan` has it."""
+        raise NotImplementedError
+
     @property
     def below(self) -> "Interpreter":
         """The same without casts of operands."""

@@ -82,6 +82,7 @@ class Op:
         self.direct: Callable[..., Any] | None = None  # tells NumPy's own call, where there is one
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
+        self.steps: Callable[..., Any] | None = None  # a body of other operators, in scans
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
         self.forward: Op | None = None  # of a gradient operator: whose gradient
         self.up: dict[str, str] = {}  # the names of its interface in rules about it
@@ -91,6 +92,7 @@ class Op:
         self.commutes = False  # whether its two operands may change places, to the bit
         self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
         self.cpu: Any = None  # the kernel on NumPy
+        self.eager: Any = None  # what eager mode calls: that, or one that prefers machine code
         self.short: Any = None  # the same without attributes: NumPy's own function if there is one
         self.keep: Any = None  # what a node of the tape keeps of inputs and results
         self.pull: Any = None  # from a node and its results' gradients to those of its inputs
@@ -167,7 +169,7 @@ class Op:
 
     def compute(self, *arrays: Any, **attrs: Any) -> Any:
         """What the kernel gives for plain arrays, or the body, whose operators meet arrays."""
-        found = (self.cpu or self.body)(*arrays, **attrs)
+        found = (self.eager or self.body)(*arrays, **attrs)
         if self.forward and attrs.get("wanted"):
             return filled(self, arrays, attrs["wanted"], found)
         return found
@@ -258,7 +260,7 @@ class Declaration:
             if over:
                 self.op.over = partial(function, numpy)
             if where in (None, "cpu"):
-                self.op.cpu = self.op.short = partial(function, numpy)
+                self.op.cpu = self.op.eager = self.op.short = partial(function, numpy)
                 self.bound()
             return function
 
@@ -279,7 +281,7 @@ class Declaration:
         self.kernel()(kernel)
         self.op.short = self.op.over = getattr(numpy, name)
         if not self.op.kinds:
-            self.op.cpu = self.op.short
+            self.op.cpu = self.op.eager = self.op.short
 
     def direct(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Attach what tells, of a NumPy dtype and attributes, what the kernel comes to.
@@ -309,6 +311,11 @@ class Declaration:
     def lower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Attach the lowering: what one element of each result is."""
         self.op.lowering = rule
+        return rule
+
+    def lower_by_steps(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach a body of other operators and scans, which compilers take for the kernel."""
+        self.op.steps = rule
         return rule
 
     def no_grad(self, reason: str) -> None:

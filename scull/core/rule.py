@@ -147,7 +147,7 @@ def pull_by_kernel(op: Op) -> Callable[[Any, Any], Any]:
             values[j] = grads[i]
         wanted = tuple([n for n, e in zip(names, node.edges, strict=True) if e is not None])
         attrs = node.attrs or defaults
-        found = as_outputs(g, g.cpu(*values, **attrs, wanted=wanted))
+        found = as_outputs(g, g.eager(*values, **attrs, wanted=wanted))
         by_name = dict(zip(g.outputs, found, strict=True))
         return [by_name.get(n) for n in names]
 

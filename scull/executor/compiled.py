@@ -4,24 +4,27 @@ What cannot be a loop over elements stays an instruction between regions. A func
 the sizes a run begins with; another run with other sizes makes one more, up to a bound.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scull.compiler.decision import Decision, observed
+from scull.compiler.flow import controls, leaves
 from scull.compiler.native import Native, aligned, native_of
-from scull.compiler.trace import Traced, Tracer
+from scull.compiler.scan import Scanner
+from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.core.op import meta_of
 from scull.errors import ScullError, UnsupportedError
-from scull.executor.alias import written
-from scull.executor.instruction import DRAW, Instruction, overwrites, unrecorded, whole
+from scull.executor.block import Block
+from scull.executor.inline import trace
+from scull.executor.instruction import DRAW, Instruction, unrecorded, whole
 from scull.executor.run import run
-from scull.ir.operator import Operator, program_outputs
+from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array
 from scull.runtime.entry import Argument, Outcome, address_of, entry
@@ -32,34 +35,104 @@ if TYPE_CHECKING:
 Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
 
 
-@dataclass
-class Region:
+class Region(Block):
     """Steps that may become one function, with what their values are so far."""
 
-    tracer: Tracer = field(default_factory=Tracer)
-    rows: list[Row] = field(default_factory=list)
-    values: dict[int, Traced] = field(default_factory=dict)  # by slot
-    given: dict[int, Traced] = field(default_factory=dict)  # as they were at its start
-    written: set[int] = field(default_factory=set)
-    over: set[int] = field(default_factory=set)  # whose memory is written over
-    ends: list[tuple[int, int]] = field(default_factory=list)  # steps, their last statements
+    def __init__(self, plan: "Plan", metas: dict[int, Meta], unknown: set[int]) -> None:
+        super().__init__(plan, Scanner())
+        self.metas, self.unknown = metas, unknown  # what is known outside, of which slots nothing
+        self.rows: list[Row] = []
+        self.given: dict[int, Traced] = {}  # values as they were at its start, by slot
+        self.makers: dict[int, int] = {}  # the numbers of the steps that wrote a slot
+        self.over: set[int] = set()  # whose memory is written over
+        self.ends: list[tuple[int, int]] = []  # steps, their last nodes
+
+    def has(self, slot: int) -> bool:
+        """Whether a slot may have a value; UnsupportedError where nobody knows."""
+        v = self.plan.variables[slot]
+        if slot in self.values:
+            return True
+        if slot in self.unknown or v.kind is not Kind.DENSE:
+            raise UnsupportedError(f"`{v.name}` is no array of a known size")
+        return slot in self.metas
+
+    def at(self, slot: int) -> Any:
+        """The value of a slot; what no step of the region made comes from outside."""
+        if slot not in self.values and self.has(slot):
+            self.values[slot] = self.given[slot] = self.tracer.given(self.metas[slot])
+        return super().at(slot)
+
+    def add(self, number: int, step: Instruction, row: Row) -> None:
+        """Take a step; UnsupportedError, and nothing changed, where that cannot be."""
+        before = dict(self.values), dict(self.given)
+        count, over = len(self.tracer.statements), set(self.over)
+        self.number = number
+        try:
+            trace(super().trace, self, step)
+        except UnsupportedError:
+            self.values, self.given = before
+            self.over = over
+            del self.tracer.statements[count:]
+            raise
+        self.rows.append(row)
+        self.ends.append((number, len(self.tracer.statements)))
+
+    def note(self, slot: int, value: Any, over: bool = False) -> None:
+        """A slot has a new value, in the memory of what it began with if `over` that."""
+        if over and self.values.get(slot) is self.given.get(slot, self):
+            self.over.add(slot)
+        elif not over:
+            self.over.discard(slot)
+        super().note(slot, value)
+        if isinstance(value, Traced):
+            self.metas[slot] = value.meta
+        self.unknown.discard(slot)
+        self.makers[slot] = self.number
+
+
+class Stay(Exception):
+    """Some steps have to be instructions: what they make would leave its region."""
+
+    def __init__(self, numbers: set[int]) -> None:
+        super().__init__(numbers)
+        self.numbers = numbers
 
 
 class Specialised:
-    """The steps of a plan for one set of sizes."""
+    """The steps of a plan for one set of sizes.
+
+    `reasons` tell, by the number of a step, why it stays an instruction.
+    """
 
     def __init__(self, plan: "Plan", metas: dict[int, Meta]) -> None:
-        self.plan, self.metas = plan, metas
+        self.plan, self.begun = plan, metas
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
-        self.rows: list[Row] = []
-        self.region = Region()
-        self.made: list[tuple[Call, Region, tuple[Decision, ...]]] = []
-        self.reasons: dict[int, str] = {}  # by the number of a step: why it stays an instruction
         self.last = last_reads(plan)
-        self.mixed = mixed(plan)
+        self.reasons: dict[int, str] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self.metas, self.unknown = dict(self.begun), set[int]()
+        self.rows: list[Row] = []
+        self.region = Region(self.plan, self.metas, self.unknown)
+        self.made: list[tuple[Call, Region, tuple[Decision, ...]]] = []
 
     def steps(self) -> tuple[Row, ...]:
         """The steps, regions in the place of what they compute."""
+        stay: set[int] = set()
+        while True:
+            try:
+                found = self._steps(stay)
+            except Stay as found_out:
+                stay |= found_out.numbers
+                self._begin()
+                continue
+            if flag("DEBUG") >= 5:
+                for number, reason in self.reasons.items():
+                    print(f"{self.plan.steps[number].operator.type}: {reason}", file=sys.stderr)
+            return found
+
+    def _steps(self, staying: set[int]) -> tuple[Row, ...]:
         plan = self.plan
         stay = {plan.steps[number].put for number in plan.constants}
         for number, step in enumerate(plan.steps):
@@ -71,9 +144,11 @@ class Specialised:
                 self.region.rows.append(row)
                 continue
             try:
-                self._trace(step)
-                self.region.rows.append(row)
-                self.region.ends.append((number, len(self.region.tracer.statements)))
+                if number in staying:
+                    raise UnsupportedError("what it makes is used where there is no code")
+                if step.is_shape:
+                    raise UnsupportedError("it keeps a shape")
+                self.region.add(number, step, row)
             except UnsupportedError as error:
                 self.reasons[number] = str(error)
                 self._close(number)
@@ -81,70 +156,6 @@ class Specialised:
                 self._infer(step)
         self._close(len(plan.steps))
         return tuple(self.rows)
-
-    def _value(self, v: Any) -> Any:
-        """The value of a variable in this region."""
-        if v is None or isinstance(v, list | tuple):
-            return v if v is None else [self._value(x) for x in v]
-        slot, region = self.slots[v], self.region
-        if slot not in region.values:
-            meta = self.metas.get(slot)
-            if meta is None or v.kind is not Kind.DENSE:
-                raise UnsupportedError(f"`{v.name}` is no array of a known size")
-            region.values[slot] = region.given[slot] = region.tracer.given(meta)
-        return region.values[slot]
-
-    def _trace(self, step: Instruction) -> None:
-        o = step.operator
-        if step.is_shape or step.nested is not None or o.told or o.op.has_blocks:
-            raise UnsupportedError(f"`{o.type}` is no computation of elements")
-        if any(v in self.mixed for v in written(o)):
-            raise UnsupportedError(f"`{o.type}` writes over what lies in other variables")
-        before = dict(self.region.values), dict(self.region.given)
-        count = len(self.region.tracer.statements)
-        try:
-            results = self._results(o)
-        except Exception as error:
-            if not isinstance(error, ScullError):
-                warnings.warn(f"{o.type}: no machine code, {error!r}", stacklevel=2)
-            self.region.values, self.region.given = before
-            del self.region.tracer.statements[count:]
-            raise UnsupportedError(str(error)) from error
-        for name, slot, found in zip(program_outputs(o.op), o.outputs, results, strict=False):
-            over = name in o.op.outputs and overwrites(o, name)
-            values = found if isinstance(found, list) else [found]
-            for v, value in zip(slot if isinstance(slot, list) else [slot], values, strict=False):
-                if v is None or value is None:
-                    continue
-                self._note(self.slots[v], value, over)
-
-    def _note(self, place: int, value: Traced, over: bool) -> None:
-        """A slot has a new value, in the memory of what it began with if `over` that."""
-        region = self.region
-        if over and region.values.get(place) is region.given.get(place, self):
-            region.over.add(place)
-        elif not over:
-            region.over.discard(place)
-        region.values[place] = value
-        self.metas[place] = value.meta
-        region.written.add(place)
-
-    def _results(self, o: Operator) -> list[Any]:
-        op, attrs = o.op, dict(o.attrs)
-        if op.takes_wanted:
-            attrs["wanted"] = tuple(
-                n for n, s in zip(op.outputs, o.outputs, strict=False) if s is not None
-            )
-        inputs, tracer = [self._value(s) for s in o.inputs], self.region.tracer
-        if op.shape_record:
-            place = op.inputs.index(op.shape_record)
-            noted = inputs[place].meta
-            inputs[place] = tracer.given(noted.with_shape(noted.shape[1:]))
-        found = list(tracer.operator(op, inputs, attrs))
-        if op.xshape and len(o.outputs) > len(op.outputs) and o.outputs[-1] is not None:
-            x = inputs[op.inputs.index(op.xshape)].meta
-            found.append(tracer.constant(0, x.with_shape((0, *x.shape))))
-        return found
 
     def _infer(self, step: Instruction) -> None:
         """Note the sizes of what an instruction between regions gives, if they are known."""
@@ -162,8 +173,10 @@ class Specialised:
         for number, place in enumerate(places):
             if known and not step.nested:
                 self.metas[place] = flat[number]
+                self.unknown.discard(place)
             else:
                 self.metas.pop(place, None)
+                self.unknown.add(place)
 
     def _meta(self, slot: Any) -> Any:
         if slot is None or isinstance(slot, list | tuple):
@@ -172,11 +185,14 @@ class Specialised:
 
     def _close(self, number: int) -> None:
         """The region so far as one step, if it is worth that."""
-        region, self.region = self.region, Region()
-        if not region.given:  # constants alone
+        region, self.region = self.region, Region(self.plan, self.metas, self.unknown)
+        if not region.given and not any(controls(region.tracer.statements)):  # constants alone
             self.rows.extend(region.rows)
             return
-        leaving = {s for s in region.written if self.last.get(s, -1) >= number}
+        leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
+        inner = {s for s in leaving if type(region.values[s]) is not Traced}
+        if inner:
+            raise Stay({region.makers[s] for s in inner})
         results = sorted(leaving - region.over)
         over = {s: region.values[s].array for s in sorted(region.over) if s in region.given}
         outputs = [*(region.values[s].array for s in results), *over.values()]
@@ -186,7 +202,7 @@ class Specialised:
             with observed() as decisions:
                 native = native_of(region.tracer.statements, inputs, outputs, old)
         except Exception as error:
-            kinds = ", ".join(dict.fromkeys(s.origin for s in region.tracer.statements))
+            kinds = ", ".join(dict.fromkeys(s.origin for s in leaves(region.tracer.statements)))
             warnings.warn(
                 f"{kinds}: no machine code, {type(error).__name__}: {error}", stacklevel=2
             )
@@ -310,14 +326,6 @@ def getter(slots: list[int]) -> Callable[[Any], Any]:
 def dtype_of(array: Array) -> Any:
     """NumPy's element type of an array."""
     return np.empty(0, numpy_dtype(array.dtype)).dtype  # the one object that arrays share
-
-
-def mixed(plan: "Plan") -> set[Any]:
-    """The variables that an operator lays into one another."""
-    operators = [step.operator for step in plan.steps]
-    return {
-        v for o in operators if set(o.op.views.values()) & set(o.op.outputs) for v in o.results()
-    }
 
 
 def last_reads(plan: "Plan") -> dict[int, int]:

@@ -205,7 +205,7 @@ class Optimizer:
         values["grad"] = grad
         arrays = [listed(op, n, values.get(n)) for n in op.inputs]
         outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
-        kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.cpu
+        kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.eager
         attrs = self.all_attributes(param)
         for n in op.rounds:
             attrs[n] = rounded(attrs[n])

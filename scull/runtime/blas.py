@@ -74,3 +74,13 @@ def at_most(count: int) -> Iterator[None]:
 def one_thread() -> AbstractContextManager[None]:
     """Let every product of matrices run on the thread that asks for it, until the block ends."""
     return at_most(1)
+
+
+def set_threads(count: int) -> None:
+    """Let every product of matrices run on so many threads from now on, in the whole process."""
+    found = threads()
+    if found is None:
+        return
+    with _shared.lock:
+        _shared.before = count
+        found.set(min([count, *_shared.limits]))

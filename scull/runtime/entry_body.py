@@ -1,13 +1,12 @@
 """The body of every entry, as LLVM IR: what checks the arguments and runs the code.
 
-A record says what one entry is, so that one body serves all: it is made once. The text is LLVM's
-but for lines such as `%x = flags in array %object`, which read a field of a structure.
+A record says what one entry is, so that one body serves all: it is made once.
 """
 
-import re
 from functools import cache
 
 from scull.errors import UnsupportedError
+from scull.runtime.layout import with_offsets
 
 RELEASE, FLUSH = 1, 2  # bits of the options
 MISCOUNTED = "the entry takes another number of arguments"
@@ -40,7 +39,6 @@ ARGUMENT = {
     "dimensions": (32, "i64"),
 }
 LAYOUTS = {"array": ARRAY, "record": RECORD, "argument": ARGUMENT}
-FIELD = re.compile(r"^  (%\S+) = (place of )?(\w+) in (\w+) (%\S+)$", re.MULTILINE)
 
 BODY = f"""
 @ndarray = external global i8
@@ -259,12 +257,4 @@ def processor(triple: str) -> str:
 @cache
 def entry_body(triple: str) -> str:
     """The IR of the functions `enter`, a builtin's, and `perform`, of a record."""
-
-    def read(found: re.Match[str]) -> str:
-        name, only_place, field, layout, base = found.groups()
-        offset, kind = LAYOUTS[layout][field]
-        place = name if only_place else f"{name}.at"
-        text = f"  {place} = getelementptr i8, ptr {base}, i64 {offset}"
-        return text if only_place else f"{text}\n  {name} = load {kind}, ptr {place}"
-
-    return FIELD.sub(read, BODY) + FLUSHING[processor(triple)]
+    return with_offsets(BODY, LAYOUTS) + FLUSHING[processor(triple)]

@@ -117,9 +117,16 @@ def test_an_operator_that_is_in_no_kernel_says_why():
 
     _, facts = looked_at(summed(make, 0))
     assert facts["code"]["outside"] == [
-        {"instruction": 2, "why": "`argsort`: sorting is no loop over elements"}
+        {"instruction": 2, "reason": "`argsort`: sorting is no loop over elements"}
     ]
     assert [region["instructions"] for region in facts["code"]["regions"]] == [[0, 1], [3]]
+
+
+def test_kernels_of_a_loop_say_which_loop_they_are_in():
+    _, facts = looked_at(looped())
+    heads = [kernel["lines"][0] for kernel in kernels(facts)]
+    assert any(head.startswith("# in: while ") for head in heads)
+    assert facts["code"]["outside"] == []
 
 
 def test_blocks_of_an_arena_that_live_together_lie_apart(training):

@@ -47,9 +47,13 @@ function codeSection() {
   ];
   section.append(make("div", { class: "tiles" }, tiles.filter(Boolean).map(([value, name]) =>
     make("div", {}, make("b", {}, value), make("span", {}, name)))));
-  section.append(make("ul", { class: "outside" }, code.outside.map(({ instruction, why }) =>
-    make("li", {}, instructionLink(instruction), ` is in no kernel: ${why}`))));
-  return code.regions.map((region, r) => regionParts(section, region, r)).filter(Boolean);
+  const charts = code.regions.map((region, r) => regionParts(section, region, r)).filter(Boolean);
+  if (code.outside.length) {
+    section.append(make("h3", {}, "Outside, and why"), make("ul", {},
+      code.outside.map(({ instruction, reason }) =>
+        make("li", {}, instructionLink(instruction), `: ${reason}`))));
+  }
+  return charts;
 }
 
 function regionParts(section, region, r) {

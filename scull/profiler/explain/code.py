@@ -11,11 +11,13 @@ import numpy as np
 from scull.compiler import native
 from scull.compiler.arena import bytes_of
 from scull.compiler.decision import Decision
+from scull.compiler.flow import leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.native import aligned
 from scull.compiler.peak import best
 from scull.compiler.target import target
+from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
 from scull.executor.compiled import Call, Region, Specialised, sizes_of
 from scull.executor.run import run
@@ -71,13 +73,13 @@ class Made:
 class Code:
     """All regions of a plan; `before` and `after` are what the cache of objects had done.
 
-    `reasons` tell why steps are in none, by their numbers.
+    `reasons` tell, by the number of a step, why it stays an instruction.
     """
 
     regions: tuple[Made, ...]
+    reasons: dict[int, str]
     before: Statistics
     after: Statistics
-    reasons: dict[int, str]
 
 
 def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
@@ -98,7 +100,7 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
             found.append(made_of(row[0], *made[row[0]], frame if runs else None))
         if runs:
             run(bound.plan, (row,), frame)
-    return Code(tuple(found), before, after, special.reasons)
+    return Code(tuple(found), special.reasons, before, after)
 
 
 def made_of(
@@ -119,12 +121,13 @@ def made_of(
     slots = {array.name: slot for array, slot in results}
     for values in (traced.given, traced.values):
         for slot, value in values.items():
-            slots.setdefault(value.array.name, slot)
+            if isinstance(value, Traced):
+                slots.setdefault(value.array.name, slot)
     statements, steps, start = traced.tracer.statements, dict[str, int](), 0
     for number, end in traced.ends:
-        steps.update((s.out.name, number) for s in statements[start:end])
+        steps.update((s.out.name, number) for s in leaves(statements[start:end]))
         start = end
-    origins = {s.out.name: s.origin for s in statements}
+    origins = {s.out.name: s.origin for s in leaves(statements)}
     numbers = tuple(number for number, _ in traced.ends)
     return Made(region, kernels, decisions, numbers, slots, steps, origins)
 

@@ -8,7 +8,7 @@ from scull.compiler.cost import Cost, cost_of
 from scull.compiler.decision import Decision, Kind
 from scull.compiler.peak import peak
 from scull.compiler.target import target
-from scull.compiler.text import group_lines
+from scull.compiler.text import group_lines, surroundings
 from scull.profiler.explain.code import Code, Kernel, Made
 from scull.runtime import llvm
 
@@ -52,13 +52,19 @@ def code_facts(code: Code | None, numbering: "Numbering") -> Facts | None:
             "bandwidths": [list(pair) for pair in peak().bandwidths],
         },
         "regions": regions,
-        "outside": [
-            {"instruction": numbering.of_step[number], "why": why}
-            for number, why in sorted(code.reasons.items())
-            if not numbering.plan.steps[number].is_shape
-        ],
+        "outside": outside(code, numbering),
         "texts": texts.found,
     }
+
+
+def outside(code: Code, numbering: "Numbering") -> list[Facts]:
+    """The instructions that no code was made of, each with the reason."""
+    inside = {number for made in code.regions for number in made.numbers}
+    return [
+        {"instruction": numbering.of_step[number], "reason": reason}
+        for number, reason in code.reasons.items()
+        if number not in inside and not numbering.plan.steps[number].is_shape
+    ]
 
 
 class Texts:
@@ -146,7 +152,11 @@ class View:
 def region_facts(view: View, texts: Texts) -> Facts:
     """One region: its kernels and the memory between them."""
     made = view.made
-    kernels = [kernel_facts(kernel, view, texts) for kernel in made.kernels]
+    around = surroundings(made.region.nodes, view.names)
+    kernels = [
+        kernel_facts(kernel, outer, view, texts)
+        for kernel, outer in zip(made.kernels, around, strict=True)
+    ]
     blocks = [
         {
             "name": view.name(array.name),
@@ -165,8 +175,10 @@ def region_facts(view: View, texts: Texts) -> Facts:
     }
 
 
-def kernel_facts(kernel: Kernel, view: View, texts: Texts) -> Facts:
+def kernel_facts(kernel: Kernel, outer: tuple[str, ...], view: View, texts: Texts) -> Facts:
     """One kernel: its operators and loops, what it costs and how near it comes to the peak."""
+    lines = [f"# in: {head}" for head in outer]
+    lines += group_lines(kernel.group, names=view.names)
     cost, members = cost_of(kernel.group), view.within(kernel)
     return {
         "instructions": view.instructions(members),
@@ -176,7 +188,7 @@ def kernel_facts(kernel: Kernel, view: View, texts: Texts) -> Facts:
         "written": cost.written,
         "operations": cost.operations,
         **share_of(cost, kernel.seconds),
-        "lines": group_lines(kernel.group, names=view.names),
+        "lines": lines,
         "because": reasons(kernel, members, view)[:REASONS],
         "text": texts.of(kernel),
     }

@@ -1,0 +1,229 @@
+"""Hot operators of eager mode: their NumPy kernels beside machine code, by size.
+
+`python -m benchmarks.thresholds [OPERATOR ...]` prints the time of both on one thread;
+`scull/eager/threshold.py` says from where on machine code is used.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import cpu_time
+from scull.core.op import by_name
+from scull.core.tensor import stub
+from scull.eager.native import Preferring
+from scull.flags import flags
+
+SIZES = tuple(1 << n for n in range(8, 21, 2))  # elements of the largest operand
+ENOUGH = 2e-3  # seconds of one measurement
+BEST_OF = 5
+
+Case = tuple[list[Any], Any, dict[str, Any]]  # operands, what is written over, attributes
+rng = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> Any:
+    """Normal numbers."""
+    return rng.standard_normal(shape, np.float32)
+
+
+def convolution(name: str) -> Callable[[int], Case]:
+    """Filters 3 x 3 over images of 16 x 16."""
+
+    def case(size: int) -> Case:
+        channels = min(32, max(1, size // 2048))
+        many = max(1, size // (channels * 256))
+        x, y = normal(many, channels, 16, 16), normal(many, channels, 16, 16)
+        w = normal(channels, channels, 3, 3)
+        attrs = {"paddings": (1, 1)}
+        operands = {
+            "conv2d": [x, w],
+            "convolution_to_filter": [x, y, stub(w)],
+            "convolution_to_input": [y, w, stub(x)],
+        }
+        return operands[name], None, {**by_name()[name].attrs, **attrs}
+
+    return case
+
+
+def images(size: int) -> Any:
+    """Channels of images, some more than others."""
+    side = 8 if size < 1 << 14 else 32
+    return normal(8, max(1, size // (8 * side * side)), side, side)
+
+
+def batch_norm(size: int) -> Case:
+    x = images(size)
+    channels = [np.ones(x.shape[1], np.float32) for _ in range(4)]
+    return [x, *channels, None], None, by_name()["batch_norm"].attrs
+
+
+def batch_norm_grad(size: int) -> Case:
+    x = images(size)
+    c = [np.ones(x.shape[1], np.float32) for _ in range(6)]
+    operands = [x, *c, np.zeros(0, np.float32), None, None, normal(*x.shape)]
+    wanted = ("dx", "dscale", "dbias")
+    return operands, None, {**by_name()["batch_norm"].attrs, "wanted": wanted}
+
+
+def rows(size: int) -> Any:
+    """Rows of 256."""
+    return normal(max(1, size // 256), 256)
+
+
+def layer_norm(size: int) -> Case:
+    x = rows(size)
+    return [x, *(np.ones(256, np.float32) for _ in range(2))], None, by_name()["layer_norm"].attrs
+
+
+def layer_norm_grad(size: int) -> Case:
+    x = rows(size)
+    few = [np.ones(len(x), np.float32) for _ in range(2)]
+    many = [np.ones(256, np.float32) for _ in range(2)]
+    attrs = {**by_name()["layer_norm"].attrs, "wanted": ("dx", "dscale", "dbias")}
+    return [x, *many, *few, None, None, normal(*x.shape)], None, attrs
+
+
+def elementwise(*names: str, **attrs: Any) -> Callable[[int], Case]:
+    """As many operands of one size as there are names."""
+    return lambda size: ([normal(size) for _ in names], None, attrs)
+
+
+def where(size: int) -> Case:
+    return [normal(size) > 0, normal(size), 0.0], None, {}
+
+
+def softmax(size: int) -> Case:
+    return [rows(size)], None, {"axis": -1}
+
+
+def updated(name: str, moments: int, powers: int, **attrs: Any) -> Callable[[int], Case]:
+    """An optimizer's update in place."""
+
+    def case(size: int) -> Case:
+        op = by_name()[name].call.op
+        param, grad, *states = (np.abs(normal(size)) for _ in range(2 + moments))
+        few = [np.full(1, 0.5, np.float32) for _ in range(powers)]
+        known = {"param": param, "grad": grad, "learning_rate": np.float32([1e-6])}
+        rest = [n for n in op.inputs if n not in known]
+        known |= dict(zip(rest, [*states, *few], strict=False))
+        operands = [known.get(n) for n in op.inputs]
+        out = tuple(known.get(op.in_place[n]) for n in op.outputs)
+        return operands, out, {**op.attrs, **attrs}
+
+    return case
+
+
+def labels(size: int) -> Case:
+    x = rows(size)
+    return [x, rng.integers(0, 256, (len(x), 1))], None, by_name()["mean_cross_entropy"].attrs
+
+
+def labels_grad(size: int) -> Case:
+    (x, label), _, attrs = labels(size)
+    return [label, x, None, np.ones((), np.float32)], None, {**attrs, "wanted": ("dlogits",)}
+
+
+def pooled(size: int) -> Case:
+    attrs = {"ksize": (2, 2), "strides": (2, 2), "pooling_type": "max"}
+    return [images(size)], None, {**by_name()["pool2d"].attrs, **attrs}
+
+
+def pool_spread(size: int) -> Case:
+    (x,), _, attrs = pooled(size)
+    y = by_name()["pool2d"].cpu(x, **attrs)
+    return [x, y, normal(*y.shape)], None, attrs
+
+
+def linear(size: int) -> Case:
+    x = rows(size)
+    return [x, normal(256, 256), normal(256)], None, {}
+
+
+def linear_grad(size: int) -> Case:
+    (x, w, b), _, _ = linear(size)
+    wanted = ("dx", "dweight", "dbias")
+    return [x, w, stub(b), normal(len(x), 256)], None, {"wanted": wanted}
+
+
+def heads(size: int) -> Case:
+    x = normal(max(1, size // (128 * 32)), 128, 32)
+    return [x, normal(*x.shape)], None, {"transpose_x": False, "transpose_y": True}
+
+
+CASES: dict[str, Callable[[int], Case]] = {
+    "conv2d": convolution("conv2d"),
+    "convolution_to_filter": convolution("convolution_to_filter"),
+    "convolution_to_input": convolution("convolution_to_input"),
+    "where": where,
+    "batch_norm": batch_norm,
+    "batch_norm_grad": batch_norm_grad,
+    "layer_norm": layer_norm,
+    "layer_norm_grad": layer_norm_grad,
+    "gelu": elementwise("x", approximate=False),
+    "gelu_grad": elementwise("x", "dout", approximate=False, wanted=("dx",)),
+    "softmax": softmax,
+    "adam": updated("adam", 2, 2),
+    "adamw": updated("adamw", 2, 2),
+    "momentum": updated("momentum", 1, 0, mu=0.9),
+    "sgd": updated("sgd", 0, 0),
+    "mean_cross_entropy": labels,
+    "mean_cross_entropy_grad": labels_grad,
+    "pool2d": pooled,
+    "pool_spread": pool_spread,
+    "linear": linear,
+    "linear_grad": linear_grad,
+    "matmul": heads,
+}
+
+
+def least_seconds(calls: list[Callable[[], Any]]) -> list[float]:
+    """The least time of each call in turn, over several measurements."""
+    counts = []
+    for call in calls:
+        call()
+        start = cpu_time()
+        call()
+        counts.append(max(1, int(ENOUGH / max(cpu_time() - start, 1e-7))))
+    best = [float("inf")] * len(calls)
+    for _ in range(BEST_OF):
+        for n, (call, count) in enumerate(zip(calls, counts, strict=True)):
+            start = cpu_time()
+            for _ in range(count):
+                call()
+            best[n] = min(best[n], (cpu_time() - start) / count)
+    return best
+
+
+def measured(name: str) -> Iterator[tuple[int, float, float]]:
+    """By size the seconds of the NumPy kernel and those of machine code."""
+    op = by_name().get(name) or by_name()[name.removesuffix("_grad")].gradient
+    assert op is not None
+    for size in SIZES:
+        operands, out, attrs = CASES[name](size)
+        native = Preferring(op, 0)
+        plain = native.by_numpy
+        yield (
+            size,
+            *least_seconds(
+                [
+                    lambda: plain(operands, out, attrs),  # noqa: B023
+                    lambda: native(*operands, **({} if out is None else {"out": out}), **attrs),  # noqa: B023
+                ]
+            ),
+        )
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"{'':24}" + "".join(f"{size:>16,}" for size in SIZES))
+    with flags(COMPILE="eager", THREADS=1):
+        for name in sys.argv[1:] or CASES:
+            cells = [f"{p * 1e6:.0f} / {n * 1e6:.0f} us" for _, p, n in measured(name)]
+            print(f"{name:24}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()

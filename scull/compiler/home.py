@@ -1,0 +1,103 @@
+"""Where the values of loops and branches lie: which arrays share the memory of which.
+
+A carried value is written over itself where nothing reads it any more; else it has two places,
+which change roles from round to round. What a round keeps is written where it is kept.
+"""
+
+from dataclasses import dataclass, field
+
+from scull.compiler.flow import Branch, Carry, Demand, Loop, Nodes, controls, leaves
+from scull.compiler.group import Group
+from scull.compiler.kernel import NOTE, arrays_of
+from scull.lang.expression import Array
+
+
+@dataclass
+class Homes:
+    """By carried value its one or two places; by array those in whose memory it may lie.
+
+    What is `placed` lies in a row of a stack, or of a larger array, where a round makes it.
+    """
+
+    places: dict[Array, tuple[Array, ...]] = field(default_factory=dict)
+    behind: dict[Array, tuple[Array, ...]] = field(default_factory=dict)
+    placed: set[Array] = field(default_factory=set)
+
+
+def homes_of(nodes: Nodes) -> Homes:
+    """The homes of all that loops and branches hand on."""
+    homes = Homes()
+    for node in controls(nodes):
+        if isinstance(node, Branch):
+            homes.behind |= {c.out: (c.then, c.otherwise) for c in node.results}
+        elif isinstance(node, Loop):
+            _add_loop(node, homes)
+    return homes
+
+
+def _add_loop(loop: Loop, homes: Homes) -> None:
+    made = {x for g in loop.body if isinstance(g, Group) for x in g.written}
+    homes.behind |= {row: (whole,) for row, whole in loop.reads}
+    if loop.undoes is not None:
+        homes.behind |= dict.fromkeys(loop.undoes.fields, ())
+    rows = [*loop.writes, *((array, None) for array in loop.kept)]
+    for array, whole in rows:
+        if array in made and array not in homes.placed:
+            homes.behind[array] = () if whole is None else (whole,)
+            homes.placed.add(array)
+    for c in loop.carries:
+        if c.next in homes.placed:  # the next round finds it there
+            homes.places[c.now] = ()
+            homes.behind[c.now] = (c.first, *homes.behind[c.next])
+            continue
+        many = 1 if stays(loop, c) else 2
+        found = tuple(Array(f"{c.now.name}.{n}", c.now.shape, c.now.dtype) for n in range(many))
+        homes.places[c.now] = found
+        homes.behind[c.now] = found if many == 1 else (*found, c.first)
+        homes.behind[c.next] = found
+
+
+def stays(loop: Loop, carry: Carry) -> bool:
+    """Whether the next value may be written over the present one."""
+    if any(carry.now in node.asked | node.left for node in controls(loop.body)):
+        return False
+    if any(carry.now in (c.first, c.next) for c in loop.carries):
+        return False
+    return written_over(loop.body, carry.next, carry.now)
+
+
+def written_over(nodes: Nodes, new: Array, old: Array) -> bool:
+    """Whether `new` may be written where `old` lies: each element is read before, or never."""
+    groups = list(leaves(nodes))
+    writer = next(n for n, g in enumerate(groups) if new in g.written)
+    if any(old in g.read for g in groups[writer + 1 :]):
+        return False
+    group = groups[writer]
+    for stage in group.stages:
+        loads = [load for load in stage.loads if load.array == old]
+        if loads and new not in stage.arrays:
+            return False
+        if any(load.operands != stage.axes for load in loads):
+            return False
+    return True
+
+
+def at_once(nodes: Nodes, new: Array, old: Array) -> bool:
+    """Whether a result of a region may lie over an operand as soon as it is made.
+
+    Not where the run may still end early: then nothing is updated.
+    """
+    place = next(n for n, x in enumerate(nodes) if isinstance(x, Group) and new in x.written)
+    if any(old in node.asked | node.left for node in controls(nodes)) or may_end(
+        nodes[place + 1 :]
+    ):
+        return False
+    return written_over(nodes, new, old)
+
+
+def may_end(nodes: Nodes) -> bool:
+    """Whether a run may end within: at an index out of range, or for want of memory."""
+    for node in controls(nodes):
+        if isinstance(node, Demand) or (isinstance(node, Loop) and (node.keeps or node.most >= 0)):
+            return True
+    return any(NOTE in arrays_of(group) for group in leaves(nodes))

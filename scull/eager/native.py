@@ -1,0 +1,227 @@
+"""Eager mode on machine code: hot operators call kernels made for the sizes of their operands.
+
+With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes, so that a
+program gives the same bits in every run; with `tiered` it is made in the background, and NumPy
+answers until then. Small operands are for NumPy in any case, and always the same ones.
+"""
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from scull.compiler.native import aligned, native_of
+from scull.compiler.trace import Traced, Tracer
+from scull.core.attribute import normalised
+from scull.core.meta import Meta
+from scull.core.op import Op, by_name, meta_of
+from scull.core.tensor import Stub
+from scull.eager.threshold import LEAST
+from scull.errors import ScullError, UnsupportedError
+from scull.flags import flag
+from scull.lang.arithmetic import numpy_dtype
+from scull.lang.expression import Array
+from scull.runtime import llvm
+from scull.runtime.background import READY, Task, background
+from scull.runtime.entry import Argument, address_of, entry
+
+MOST_SIZES = 64  # of the operands of one operator, for which there is machine code
+DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i4", "i8", "?")))  # of operands it is made for
+
+Call = Callable[[Sequence[Any], Any, dict[str, Any]], Any]  # of operands, `out` and attributes
+Places = tuple[int, ...]  # for each result the operand it is written over, or -1
+
+
+def follow(mode: str) -> None:
+    """Let eager mode prefer machine code, unless the mode is `off`."""
+    wanted = mode != "off" and llvm.available()
+    for name, least in LEAST.items():
+        op = by_name()[name]
+        op.eager = Preferring(op, least) if wanted else op.cpu
+
+
+class Preferring:
+    """The kernel of an operator that has machine code where an operand has `least` elements."""
+
+    def __init__(self, op: Op, least: int) -> None:
+        self.op, self.plain, self.least = op, op.cpu, least
+        self.known: dict[Any, Call] = {}
+        self.tasks: dict[Any, Task[Call]] = {}
+
+    def __call__(self, *operands: Any, out: Any = None, **attrs: Any) -> Any:
+        for x in operands:
+            if type(x) is ndarray and x.size >= self.least:
+                break
+        else:
+            return self.by_numpy(operands, out, attrs)
+        key = key_of(operands, out, attrs)
+        call = self.known.get(key) or self.new(key, operands, attrs)
+        return call(operands, out, attrs)
+
+    def by_numpy(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
+        """What NumPy gives."""
+        if out is None:
+            return self.plain(*operands, **attrs)
+        return self.plain(*operands, out=out, **attrs)
+
+    def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
+        """The call for operands of sizes not met before, or whose code is still made."""
+        if key is None or len(self.known) >= MOST_SIZES:
+            return self.by_numpy
+        if key not in self.tasks:
+            metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
+            make = partial(self.made, metas, key[1], attrs)
+            if flag("COMPILE") == "eager":
+                self.known[key] = make()
+                return self.known[key]
+            self.tasks[key] = background().submit(self.op.name, make)
+        if self.tasks[key].ended:
+            task = self.tasks.pop(key)
+            self.known[key] = task.result if task.state == READY else self.by_numpy
+        return self.known.get(key, self.by_numpy)
+
+    def made(self, metas: list[Any], over: Places | None, attrs: dict[str, Any]) -> Call:
+        """A call of machine code; of NumPy where there can be none."""
+        try:
+            return Made(self, metas, over, attrs)
+        except Exception as error:
+            if not isinstance(error, ScullError):
+                warnings.warn(f"{self.op.name}: no machine code, {error!r}", stacklevel=2)
+            return self.by_numpy
+
+
+def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
+    """What a kernel is made for: sizes, what results are written over, attributes.
+
+    None where there is no machine code for operands of such kinds.
+    """
+    sizes: list[Any] = []
+    for x in operands:
+        if type(x) is ndarray:
+            if x.dtype not in DTYPES:
+                return None
+            sizes.append((x.shape, x.dtype))
+        elif x is None or type(x) in (float, int, bool):
+            sizes.append((type(x), x))
+        elif isinstance(x, Stub | Meta):
+            sizes.append((tuple(x.shape), str(x.dtype)))
+        else:
+            return None
+    over = None
+    if out is not None:
+        results = out if type(out) is tuple else (out,)
+        over = tuple([place_of(o, operands) for o in results])
+    try:
+        values = tuple([(n, tuple(v) if type(v) is list else v) for n, v in attrs.items()])
+        key = (tuple(sizes), over, values)
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def place_of(result: Any, operands: Sequence[Any]) -> int:
+    """Which operand a result is written over; -1: none."""
+    places = (i for i, x in enumerate(operands) if x is result and x is not None)
+    return next(places, -1)
+
+
+class Made:
+    """One operator as machine code for operands of these metas."""
+
+    def __init__(
+        self, owner: Preferring, metas: list[Any], over: Places | None, attrs: dict[str, Any]
+    ) -> None:
+        self.plain = owner.by_numpy
+        op, tracer = owner.op, Tracer()
+        given = [tracer.given(x) if isinstance(x, Meta) else x for x in metas]
+        kinds = op.kinds
+        attrs = {n: normalised(kinds[n], n, v) if n in kinds else v for n, v in attrs.items()}
+        results = tracer.operator(op, given, attrs)
+        if any(isinstance(x, list) for x in results):
+            raise UnsupportedError(f"`{op.name}` gives lists")
+        pairs = list(zip(results, over or (-1,) * len(results), strict=True))
+        values = {n: x.array for n, x in enumerate(given) if isinstance(x, Traced)}
+        fresh = [x.array for x, place in pairs if x is not None and place < 0]
+        laid = [(x.array, values[place]) for x, place in pairs if place >= 0]
+        outputs = [*fresh, *(new for new, _ in laid)]
+        self.native = native_of(
+            tracer.statements, [*values.values()], outputs, [old for _, old in laid]
+        )
+        numbers = {array: n for n, array in values.items()}
+        self.taken = [numbers[array] for array in self.native.inputs]
+        self.over = frozenset(place for _, place in pairs if place >= 0)
+        self.made = [(x.shape, numpy_dtype(x.dtype)) for x in self.native.outputs]
+        self.present = [x is not None for x, _ in pairs]
+        self.size = self.native.region.arena.size
+        self.free = [self.way()]
+
+    def way(self) -> tuple[Any, Any]:
+        """A way into the code, for one thread at a time, and the table it uses."""
+        native = self.native
+        table = native.table.copy()
+        arguments = [
+            Argument(array.name, array.shape, dtype_of(array), 1 + n, writable)
+            for n, (array, writable) in enumerate(
+                [(x, i in self.over) for x, i in zip(native.inputs, self.taken, strict=True)]
+                + [(x, True) for x in native.outputs]
+            )
+        ]
+        status = 1 + len(arguments)
+        return entry(
+            native.library, native.name, table, arguments, status=status, keeps=(native,)
+        ), table
+
+    def __call__(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
+        given = [operands[n] for n in self.taken]
+        if out is None:
+            made = [np.empty(shape, dtype) for shape, dtype in self.made]
+        else:
+            results = out if type(out) is tuple else (out,)
+            made = [x for x in results if place_of(x, operands) < 0 and x is not None]
+        try:
+            way = self.free.pop()
+        except IndexError:  # other threads have them all
+            way = self.way()
+        enter, table = way
+        if self.size:
+            table[0] = room(self.size)
+        found = enter(*given, *made)
+        if found is not None and not self.over:  # arrays with strides, perhaps
+            found = enter(*map(np.ascontiguousarray, given), *made)
+        self.free.append(way)
+        if found is not None:
+            return self.plain(operands, out, attrs)
+        if out is not None:
+            return out
+        if len(self.present) == 1:
+            return made[0]
+        fresh = iter(made)
+        return tuple([next(fresh) if there else None for there in self.present])
+
+
+class Room(threading.local):
+    """The memory of this thread for what lies between the kernels of one operator."""
+
+    memory: Any = None
+    size = address = 0
+
+
+_room = Room()
+
+
+def room(size: int) -> int:
+    """The address of so many bytes, good until this thread asks for more."""
+    if size > _room.size:
+        _room.memory = aligned(size)
+        _room.size, _room.address = size, address_of(_room.memory)
+    return _room.address
+
+
+def dtype_of(array: Array) -> Any:
+    """NumPy's element type of an array: the one object that arrays share."""
+    return np.empty(0, numpy_dtype(array.dtype)).dtype

@@ -1,0 +1,296 @@
+"""Recurrent networks as products of all steps at once, and a scan for what follows one another.
+
+What the input adds to each step is one product, and so are the gradients of the weights; between
+lies the scan, with one product of the state and of what is not known before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scull.core.dtype import uint8
+from scull.core.scan import scan
+from scull.errors import UnsupportedError
+from scull.ops.create import cast
+from scull.ops.join import concat, split, stack
+from scull.ops.like import full_like
+from scull.ops.linear import matmul
+from scull.ops.math import relu, sigmoid, tanh
+from scull.ops.move import flip, reshape
+from scull.ops.recurrent import Form, form_of, rnn, rnn_backward
+from scull.ops.reduce import reduce_sum
+from scull.ops.slicing import slice as window
+
+Values = list[Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A step forward: of what the input and the state add and of the states, to the new states and
+    what the way back needs.
+
+    A step back: of the gradients of the new states, what was kept, the old states and the new, to
+    the gradients of what the input adds, of what the state adds, and of the old states otherwise.
+    """
+
+    forward: Callable[[Any, Any, Values], tuple[Values, Values]]
+    back: Callable[[Values, Values, Values, Any], tuple[Any, Any, Values]]
+    kept: int  # how many values of the size of a state the way back needs
+
+
+def lstm(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
+    a, b, d, e = split(along + own, num=4, axis=1)
+    i, f, g, o = sigmoid(a), sigmoid(b), tanh(d), sigmoid(e)
+    new = f * states[1] + i * g
+    return [o * tanh(new), new], [i, f, g, o]
+
+
+def lstm_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
+    i, f, g, o = kept
+    dh, shown = given[0], tanh(new)
+    dc = given[1] + dh * o * (1 - shown * shown)
+    parts = [dc * g * i * (1 - i), dc * old[1] * f * (1 - f), dc * i * (1 - g * g)]
+    d = concat([*parts, dh * shown * o * (1 - o)], axis=1)
+    return d, d, [None, dc * f]
+
+
+def gru(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
+    (a, b, d), (p, q, s) = (split(v, num=3, axis=1) for v in (along, own))
+    r, z = sigmoid(a + p), sigmoid(b + q)
+    new = tanh(d + r * s)
+    return [(states[0] - new) * z + new], [r, z, new, s]
+
+
+def gru_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
+    (dh,), (r, z, shown, own) = given, kept
+    dnew = dh * (1 - z) * (1 - shown * shown)
+    dr, dz = dnew * own * r * (1 - r), dh * (old[0] - shown) * z * (1 - z)
+    return concat([dr, dz, dnew], axis=1), concat([dr, dz, dnew * r], axis=1), [dh * z]
+
+
+def plain(activation: Any) -> Callable[[Any, Any, Values], tuple[Values, Values]]:
+    def forward(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
+        new = activation(along + own)
+        return [new], [new]
+
+    return forward
+
+
+def tanh_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
+    d = given[0] * (1 - kept[0] * kept[0])
+    return d, d, [None]
+
+
+def relu_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
+    d = relu.op.gradient.call(kept[0], given[0])
+    return d, d, [None]
+
+
+CELLS = {
+    "LSTM": Cell(lstm, lstm_back, 4),
+    "GRU": Cell(gru, gru_back, 4),
+    "RNN_TANH": Cell(plain(tanh), tanh_back, 1),
+    "RNN_RELU": Cell(plain(relu), relu_back, 1),
+}
+
+
+def check(x: Any, lengths: Any, attrs: dict[str, Any]) -> Form:
+    """The form of a network whose steps can be told so."""
+    if lengths is not None:
+        raise UnsupportedError("`rnn`: sequences of several lengths")
+    if x.dtype.itemsize < 4:
+        raise UnsupportedError("`rnn`: its steps in half precision are float32")
+    if attrs["dropout_prob"] and not attrs["is_test"] and attrs["num_layers"] > 1:
+        raise UnsupportedError("`rnn`: what it drops is random")
+    return form_of(x, attrs)
+
+
+def in_steps(x: Any, backwards: bool) -> Any:
+    """The rows of `x` in the order of steps, or back again."""
+    return flip(x, axis=[0]) if backwards else x
+
+
+def behind(x: Any, last: Any) -> Any:
+    """The rows of `x`, and one more."""
+    return concat([x, reshape(last, shape=[1, *last.shape])], axis=0)
+
+
+def of_cell(values: list[Any], cell: int) -> list[Any]:
+    """The states of one cell."""
+    return [window(v, axes=[0], starts=[cell], ends=[cell + 1], decrease_axis=[0]) for v in values]
+
+
+@rnn.lower_by_steps
+def rnn_steps(
+    input: Any, pre_state: Any, weight_list: Any, sequence_length: Any = None, **attrs: Any
+) -> Any:
+    form, cell, x = check(input, sequence_length, attrs), CELLS[attrs["mode"]], input
+    ends: list[Values] = []
+    kept: Values = []
+    for layer in range(form.layers):
+        shown = []
+        for way in range(form.ways):
+            number = layer * form.ways + way
+            weights = form.weights(weight_list, number)
+            found = through(cell, x, weights, of_cell(pre_state, number), bool(way))
+            shown.append(found[0])
+            ends.append(found[1])
+            kept += found[2]
+        x = shown[0] if form.ways == 1 else concat(shown, axis=2)
+    states = [stack([end[k] for end in ends], axis=0) for k in range(len(pre_state))]
+    nothing = window(reshape(input, shape=[-1]), axes=[0], starts=[0], ends=[0])
+    reserve = concat([reshape(v, shape=[-1]) for v in kept], axis=0)
+    return x, cast(nothing, out_dtype=uint8), states, reserve
+
+
+def through(
+    cell: Cell, x: Any, weights: Values, states: Values, backwards: bool
+) -> tuple[Any, Values, Values]:
+    """What a cell shows at each step, its last states, and what the way back needs."""
+    w_ih, w_hh, b_ih, b_hh = weights
+    along = matmul(x, w_ih, transpose_y=True) + b_ih
+
+    def step(now: Values, rows: Values) -> tuple[Values, Values]:
+        own = matmul(now[0], w_hh, transpose_y=True) + b_hh
+        new, kept = cell.forward(rows[0], own, now)
+        return new, [new[0], *now, *kept]
+
+    last, made = scan(step, states, [along], len_of(x), backwards=backwards)
+    olds, kept = made[1 : 1 + len(states)], made[1 + len(states) :]
+    runs = [behind(in_steps(v, backwards), end) for v, end in zip(olds, last, strict=True)]
+    gates = [in_steps(v, backwards) for v in kept]
+    gate = gates[0] if len(gates) == 1 else concat(gates, axis=2)
+    return made[0], last, [stack([runs[0], runs[-1]], axis=0), gate]
+
+
+def len_of(x: Any) -> int:
+    """How many rows there are."""
+    return int(x.shape[0])
+
+
+@rnn_backward.lower_by_steps
+def rnn_backward_steps(
+    input: Any,
+    pre_state: Any,
+    weight_list: Any,
+    sequence_length: Any,
+    shown: Any,
+    dropout_state: Any,
+    reserve: Any,
+    dout: Any,
+    dstate: Any,
+    **attrs: Any,
+) -> Any:
+    form, cell = check(input, sequence_length, attrs), CELLS[attrs["mode"]]
+    if dout is None:
+        raise UnsupportedError("`rnn`: nothing is asked of what it shows")
+    kept = list(unpacked(form, cell, reserve, len(pre_state)))
+    dweights: Values = [None] * len(weight_list)
+    dstates: list[Values] = [[]] * form.cells
+    for layer in reversed(range(form.layers)):
+        x = input if layer == 0 else below(form, kept, layer)
+        dx = None
+        for way in range(form.ways):
+            number, width = layer * form.ways + way, form.hidden
+            given = dout
+            if form.ways == 2:
+                given = window(dout, axes=[2], starts=[way * width], ends=[(way + 1) * width])
+            ends = [None if g is None else of_cell([g], number)[0] for g in dstate]
+            found = back_through(
+                cell, x, form.weights(weight_list, number), kept[number], bool(way), given, ends
+            )
+            dx = found[0] if dx is None else dx + found[0]
+            dstates[number] = found[1]
+            dweights[2 * number : 2 * number + 2] = found[2][:2]
+            begin = 2 * form.cells + 2 * number
+            dweights[begin : begin + 2] = found[2][2:]
+        dout = dx
+    states = [stack([d[k] for d in dstates], axis=0) for k in range(len(pre_state))]
+    return dout, states, dweights
+
+
+def unpacked(form: Form, cell: Cell, reserve: Any, states: int) -> Any:
+    """What the way back needs of each cell: old states, what was kept, the last states."""
+    begin, steps, batch, width = 0, form.steps, form.batch, form.hidden
+    for number in range(form.cells):
+        backwards = bool(number % form.ways)
+        parts = []
+        for shape in ([2, steps + 1, batch, width], [steps, batch, cell.kept * width]):
+            size = 1
+            for n in shape:
+                size *= n
+            piece = window(reserve, axes=[0], starts=[begin], ends=[begin + size])
+            parts.append(reshape(piece, shape=shape))
+            begin += size
+        runs, gates = parts
+
+        def run(k: int, start: int, end: int, runs: Any = runs) -> Any:
+            return window(
+                runs, axes=[0, 1], starts=[k, start], ends=[k + 1, end], decrease_axis=[0]
+            )
+
+        olds = [in_steps(run(k, 0, steps), backwards) for k in range(states)]
+        lasts = [reshape(run(k, steps, steps + 1), shape=[batch, width]) for k in range(states)]
+        pieces = [
+            window(gates, axes=[2], starts=[k * width], ends=[(k + 1) * width])
+            for k in range(cell.kept)
+        ]
+        yield olds, [in_steps(v, backwards) for v in pieces], lasts
+
+
+def below(form: Form, kept: list[Any], layer: int) -> Any:
+    """What a layer read: what the one below showed, from its states."""
+    shown = []
+    for way in range(form.ways):
+        olds, _, lasts = kept[(layer - 1) * form.ways + way]
+        rest = olds[0]
+        last = reshape(lasts[0], shape=[1, *lasts[0].shape])
+        if way:
+            rest = window(rest, axes=[0], starts=[0], ends=[form.steps - 1])
+            shown.append(concat([last, rest], axis=0))
+        else:
+            rest = window(rest, axes=[0], starts=[1], ends=[form.steps])
+            shown.append(concat([rest, last], axis=0))
+    return shown[0] if form.ways == 1 else concat(shown, axis=2)
+
+
+def back_through(
+    cell: Cell,
+    x: Any,
+    weights: Values,
+    kept: tuple[Values, Values, Values],
+    backwards: bool,
+    dshown: Any,
+    ends: Values,
+) -> tuple[Any, Values, Values]:
+    """The gradients of the input, of the first states, and of the weights."""
+    (w_ih, w_hh, _, _), (olds, gates, lasts) = weights, kept
+    first = [full_like(lasts[0], value=0.0) if end is None else end for end in ends]
+    count = len(olds)
+
+    def step(now: Values, rows: Values) -> tuple[Values, Values]:
+        given = [now[0] + rows[0], *now[1:count]]
+        old, gate = rows[1 : 1 + count], rows[1 + count :]
+        outer, inner, rest = cell.back(given, gate, old, now[-1])
+        through_product = matmul(inner, w_hh)
+        dh = through_product if rest[0] is None else through_product + rest[0]
+        return [dh, *rest[1:], old[-1]], [outer] if outer is inner else [outer, inner]
+
+    found, made = scan(
+        step,
+        [*first, lasts[-1]],
+        [dshown, *olds, *gates],
+        len_of(x),
+        backwards=not backwards,
+    )
+    outer, inner = made[0], made[-1]
+    rows = len_of(x) * int(x.shape[1])
+    flat_outer, flat_inner, flat_x, flat_h = (
+        reshape(v, shape=[rows, int(v.shape[2])]) for v in (outer, inner, x, olds[0])
+    )
+    dw = [
+        matmul(flat_outer, flat_x, transpose_x=True),
+        matmul(flat_inner, flat_h, transpose_x=True),
+    ]
+    biases = [reduce_sum(v, axis=[0]) for v in (flat_outer, flat_inner)]
+    return matmul(outer, w_ih), found[:count], [*dw, *biases]

@@ -1,0 +1,276 @@
+"""A thread of the pool as LLVM IR: how it starts, waits for jobs, joins them, and ends."""
+
+from scull.runtime.pool_memory import COMING, MOST, STACK
+
+WORKER = f"""
+declare i64 @syscall(i64, ...)
+declare i32 @sched_yield()
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+declare i32 @pthread_attr_init(ptr)
+declare i32 @pthread_attr_setstacksize(ptr, i64)
+declare i32 @pthread_attr_destroy(ptr)
+declare i32 @pthread_sigmask(i32, ptr, ptr)
+declare i32 @sigfillset(ptr)
+
+define internal ptr @worker(ptr %argument) nounwind {{
+entry:
+  %worker = ptrtoint ptr %argument to i64
+  %word = place of word in pool @pool
+  %sleepers = place of sleepers in pool @pool
+  br label %wait
+
+wait: ; for a job with another number than the last
+  %known = phi i64 [-1, %entry], [%number, %missed], [%number, %left]
+  br label %look
+
+look:
+  %turns = phi i64 [0, %wait], [%turns.next, %idle], [0, %slept], [0, %judge]
+  %now = load atomic i64, ptr %word acquire, align 8
+  %number = lshr i64 %now, 32
+  %same = icmp eq i64 %number, %known
+  br i1 %same, label %patience, label %changed
+
+patience:
+  %spin = spin in pool @pool
+  %turns.next = add i64 %turns, 1
+  %patient = icmp ult i64 %turns, %spin
+  br i1 %patient, label %idle, label %sleep
+
+idle:
+  call void @pause()
+  br label %look
+
+sleep:
+  %one.more = atomicrmw add ptr %sleepers, i64 1 seq_cst
+  %number.place = place of number in pool @pool
+  %expected = trunc i64 %known to i32
+  call void @rest(ptr %number.place, i32 %expected)
+  %one.less = atomicrmw sub ptr %sleepers, i64 1 seq_cst
+  br label %slept
+
+slept:
+  br label %look
+
+changed:
+  %ending.place = place of ending in pool @pool
+  %ending = load atomic i64, ptr %ending.place monotonic, align 8
+  %ends = icmp ne i64 %ending, 0
+  br i1 %ends, label %end, label %open
+
+open:
+  %coming = and i64 %now, {0xFFFF << 16}
+  %full = icmp eq i64 %coming, 0
+  br i1 %full, label %missed, label %judge
+
+missed:
+  br label %wait
+
+judge:
+  %entered = add i64 %now, {1 - COMING}
+  %tried = cmpxchg ptr %word, i64 %now, i64 %entered acquire monotonic
+  %ours = extractvalue {{i64, i1}} %tried, 1
+  br i1 %ours, label %join, label %look
+
+join:
+  %control = control in pool @pool
+  call void @set_control(i32 %control)
+  call void @work(i64 %worker)
+  %before = atomicrmw sub ptr %word, i64 1 seq_cst
+  %lower = and i64 %before, 4294967295
+  %last = icmp eq i64 %lower, 1
+  br i1 %last, label %tell, label %left
+
+tell:
+  %waiting.place = place of waiting in pool @pool
+  %waiting = load atomic i64, ptr %waiting.place seq_cst, align 8
+  %awaited = icmp ne i64 %waiting, 0
+  br i1 %awaited, label %call, label %left
+
+call:
+  %inside.place = place of inside in pool @pool
+  call void @wake(ptr %inside.place, i64 1)
+  br label %left
+
+left:
+  br label %wait
+
+end:
+  ret ptr null
+}}
+
+; let there be so many workers, or as many as the system gives; signals are for other threads
+define internal void @start(i64 %wanted) nounwind {{
+  %attributes = alloca [64 x i64]
+  %all = alloca [64 x i64]
+  %usual = alloca [64 x i64]
+  %r1 = call i32 @pthread_attr_init(ptr %attributes)
+  %r2 = call i32 @pthread_attr_setstacksize(ptr %attributes, i64 {STACK})
+  %r3 = call i32 @sigfillset(ptr %all)
+  %r4 = call i32 @pthread_sigmask(i32 2, ptr %all, ptr %usual)
+  br label %each
+
+each:
+  %started = started in pool @pool
+  %more = icmp ult i64 %started, %wanted
+  br i1 %more, label %one, label %done
+
+one:
+  %handles = place of handles in pool @pool
+  %handle = getelementptr i64, ptr %handles, i64 %started
+  %worker = add i64 %started, 1
+  %argument = inttoptr i64 %worker to ptr
+  %refused = call i32 @pthread_create(ptr %handle, ptr %attributes, ptr @worker, ptr %argument)
+  %made = icmp eq i32 %refused, 0
+  br i1 %made, label %next, label %fewer
+
+next:
+  %started.place = place of started in pool @pool
+  store i64 %worker, ptr %started.place
+  br label %each
+
+fewer:
+  %threads = place of threads in pool @pool
+  store atomic i64 %worker, ptr %threads monotonic, align 8
+  br label %done
+
+done:
+  %r5 = call i32 @pthread_sigmask(i32 2, ptr %usual, ptr null)
+  %r6 = call i32 @pthread_attr_destroy(ptr %attributes)
+  ret void
+}}
+
+; end all workers, once no job is under way; from then on there may be so many threads
+define void @resize(i64 %threads) nounwind {{
+  %busy = place of busy in pool @pool
+  %ending = place of ending in pool @pool
+  %word = place of word in pool @pool
+  br label %claim
+
+claim:
+  %claimed = cmpxchg ptr %busy, i64 0, i64 1 acquire monotonic
+  %ours = extractvalue {{i64, i1}} %claimed, 1
+  br i1 %ours, label %end, label %later
+
+later:
+  %yielded = call i32 @sched_yield()
+  br label %claim
+
+end:
+  store atomic i64 1, ptr %ending seq_cst, align 8
+  %before = atomicrmw add ptr %word, i64 4294967296 seq_cst
+  call void @wake_workers(i64 {MOST})
+  %started = started in pool @pool
+  br label %each
+
+each:
+  %n = phi i64 [0, %end], [%n.next, %one]
+  %more = icmp ult i64 %n, %started
+  br i1 %more, label %one, label %done
+
+one:
+  %handles = place of handles in pool @pool
+  %handle.place = getelementptr i64, ptr %handles, i64 %n
+  %handle = load i64, ptr %handle.place
+  %joined = call i32 @pthread_join(i64 %handle, ptr null)
+  %n.next = add i64 %n, 1
+  br label %each
+
+done:
+  %started.place = place of started in pool @pool
+  store i64 0, ptr %started.place
+  store atomic i64 0, ptr %ending seq_cst, align 8
+  %threads.place = place of threads in pool @pool
+  store atomic i64 %threads, ptr %threads.place monotonic, align 8
+  store atomic i64 0, ptr %busy release, align 8
+  ret void
+}}
+
+define void @pauses(i64 %count) nounwind {{
+entry:
+  br label %each
+
+each:
+  %n = phi i64 [0, %entry], [%n.next, %each]
+  call void @pause()
+  %n.next = add i64 %n, 1
+  %more = icmp ult i64 %n.next, %count
+  br i1 %more, label %each, label %done
+
+done:
+  ret void
+}}
+
+define internal void @wake_workers(i64 %count) nounwind {{
+  %number = place of number in pool @pool
+  call void @wake(ptr %number, i64 %count)
+  ret void
+}}
+"""
+
+# Who waits for a number to change sleeps in the kernel; a call costs it nothing but that.
+FUTEX = """
+define internal void @rest(ptr %place, i32 %expected) nounwind {{
+  %r = call i64 (i64, ...) @syscall(i64 {number}, ptr %place, i32 128, i32 %expected,
+    ptr null, ptr null, i32 0)
+  ret void
+}}
+
+define internal void @wake(ptr %place, i64 %count) nounwind {{
+  %many = trunc i64 %count to i32
+  %r = call i64 (i64, ...) @syscall(i64 {number}, ptr %place, i32 129, i32 %many,
+    ptr null, ptr null, i32 0)
+  ret void
+}}
+"""
+
+PROCESSORS = {
+    "x86_64": """
+declare void @llvm.x86.sse2.pause()
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+
+define internal void @pause() nounwind {
+  call void @llvm.x86.sse2.pause()
+  ret void
+}
+
+define internal i32 @control() nounwind {
+  %place = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %place)
+  %found = load i32, ptr %place
+  ret i32 %found
+}
+
+define internal void @set_control(i32 %control) nounwind {
+  %place = alloca i32
+  store i32 %control, ptr %place
+  call void @llvm.x86.sse.ldmxcsr(ptr %place)
+  ret void
+}
+"""
+    + FUTEX.format(number=202),
+    "aarch64": """
+declare void @llvm.aarch64.hint(i32)
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+
+define internal void @pause() nounwind {
+  call void @llvm.aarch64.hint(i32 1)
+  ret void
+}
+
+define internal i32 @control() nounwind {
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  %narrow = trunc i64 %found to i32
+  ret i32 %narrow
+}
+
+define internal void @set_control(i32 %control) nounwind {
+  %wide = zext i32 %control to i64
+  call void @llvm.aarch64.set.fpcr(i64 %wide)
+  ret void
+}
+"""
+    + FUTEX.format(number=98),
+}

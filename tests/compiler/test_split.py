@@ -1,0 +1,169 @@
+"""Kernels cut into chunks: the same bits for any number of threads, and as in one piece."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import scull as paddle
+import scull.nn.functional as F
+from scull import lang
+from scull.compiler import native, split
+from scull.compiler.native import compile, modules_of, region_of_kernel
+from scull.compiler.target import target
+from scull.flags import flags
+from tests.compiler.feature import FEATURES
+from tests.compiler.graph import built
+from tests.compiler.test_graphs import graph_of, results_of
+from tests.lang.samples import meta, values_of
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Kernels are cut however little they do."""
+
+    def cut(nanoseconds=0.05):
+        monkeypatch.setattr(split, "SHARED", 0.0)
+        monkeypatch.setattr(split, "CHUNK", nanoseconds)
+
+    return cut
+
+
+@pytest.fixture
+def static():
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def plus_tanh(index, x, y):
+    return lang.tanh(x[index]) + y[index]
+
+
+def turned(index, x):
+    i, j, k = index
+    return x[k, i, j] * 2.0
+
+
+def row_sums(index, x):
+    (i,) = index
+    k = lang.axis(x.shape[1])
+    return lang.sum(x[i, k] * x[i, k], over=k)
+
+
+def product(index, x, y):
+    *batch, i, j = index
+    k = lang.axis(x.shape[-1])
+    return lang.sum(x[(*batch, i, k)] * y[(*batch, k, j)], over=k)
+
+
+KERNELS = {
+    "a map of one axis": (plus_tanh, [(70,), (70,)], (70,)),
+    "a map with a tail": (plus_tanh, [(1037,), (1037,)], (1037,)),
+    "a map whose tiles do not end in a tail": (plus_tanh, [(1024,), (1024,)], (1024,)),
+    "a map of three axes": (turned, [(5, 3, 37)], (3, 37, 5)),
+    "a map of few outer positions": (turned, [(300, 2, 3)], (2, 3, 300)),
+    "sums of rows": (row_sums, [(41, 70)], (41,)),
+    "a product": (product, [(37, 19), (19, 45)], (37, 45)),
+    "products": (product, [(3, 2, 9, 19), (3, 2, 19, 45)], (3, 2, 9, 45)),
+}
+
+
+def outcome(kernel, arrays, threads):
+    with flags(THREADS=threads):
+        compiled = compile(kernel)
+        found = [np.full(x.shape, np.nan, x.dtype) for x in kernel.outputs]
+        compiled(arrays, found)
+        return found
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("chunk", [0.05, 1.0])
+def test_chunks_have_the_bits_of_the_whole(small, name, chunk):
+    lowering, shapes, shape = KERNELS[name]
+    arrays = [values_of(np.random.default_rng(n), s, "float32") for n, s in enumerate(shapes)]
+    kernel = lang.trace(lowering, [meta(*x.shape) for x in arrays], [meta(*shape)], {}, name="k")
+    want = outcome(kernel, arrays, 1)
+    small(chunk)
+    assert "@share(ptr @" in modules_of(region_of_kernel(kernel), target())[-1].text
+    for threads in (1, 2, 8):
+        for x, y in zip(outcome(kernel, arrays, threads), want, strict=True):
+            np.testing.assert_array_equal(x.view(np.uint32), y.view(np.uint32))
+
+
+def normalised():
+    """Rows that a kernel keeps in memory, of two axes: their sums take several stages."""
+    x = paddle.static.data("x", [3, 11, 70])
+    h = F.softmax(F.layer_norm(F.gelu(x) + x, [70]))
+    return [h, F.softmax(h * 3.0, axis=1)]
+
+
+def ran(build, feed, threads, mode="eager"):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        fetches = build()
+    with flags(COMPILE=mode, THREADS=threads):
+        return paddle.static.Executor().run(main, feed=feed, fetch_list=fetches)
+
+
+@pytest.mark.usefixtures("static")
+def test_threads_have_rows_of_their_own(small, monkeypatch):
+    x = values_of(np.random.default_rng(0), (3, 11, 70), "float32")
+    want = ran(normalised, {"x": x}, 1)
+    small()
+    rows = []
+    kernel_of = native.kernel_of
+
+    def noted(group, machine):
+        code = kernel_of(group, machine)
+        rows.append((code.chunks, len(code.rows)))
+        return code
+
+    monkeypatch.setattr(native, "kernel_of", noted)
+    for threads in (1, 2, 8):
+        for a, b in zip(ran(normalised, {"x": x}, threads), want, strict=True):
+            np.testing.assert_array_equal(a.view(np.uint32), b.view(np.uint32))
+    assert any(chunks > 1 and kept for chunks, kept in rows)
+
+
+@pytest.mark.usefixtures("static")
+@pytest.mark.parametrize("number", range(0, 500, 71))
+def test_random_graphs_have_the_bits_of_the_whole(small, number):
+    b = built(graph_of(number), FEATURES, False)
+    want, left, _ = results_of(b, "eager")
+    small()
+    for threads in (1, 2, 8):
+        with flags(THREADS=threads):
+            b = built(graph_of(number), FEATURES, False)
+            got, after, _ = results_of(b, "eager")
+        for x, y in zip([*got, *after.values()], [*want, *left.values()], strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_little_work_is_not_shared():
+    kernel = lang.trace(plus_tanh, [meta(256)] * 2, [meta(256)], {}, name="k")
+    assert "call void @share" not in modules_of(region_of_kernel(kernel), target())[-1].text
+
+
+@pytest.mark.usefixtures("static")
+def test_a_kernel_is_cut_in_the_same_way_for_any_number_of_threads():
+    kernel = lang.trace(plus_tanh, [meta(1 << 18)] * 2, [meta(1 << 18)], {}, name="k")
+    region = region_of_kernel(kernel)
+    texts = set()
+    for threads in (1, 2, 8):
+        with flags(THREADS=threads):
+            texts.add(tuple(module.text for module in modules_of(region, target())))
+    assert len(texts) == 1
+
+
+@pytest.mark.usefixtures("static")
+def test_large_kernels_are_shared():
+    x = values_of(np.random.default_rng(0), (64, 1 << 13), "float32")
+    with flags(THREADS=3):
+        (got,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 3)
+    (want,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 1)
+    np.testing.assert_array_equal(got, want)
