@@ -17,7 +17,6 @@ from benchmarks import (
     memory,
     models,
     profiler,
-    repeated,
     start,
     static_functions,
 )
@@ -57,7 +56,6 @@ def figures() -> Iterator[Row]:
     yield from models.rows(options.rounds, options.processes)
     yield from profiler.rows(options.rounds)
     yield from compiled.rows(options.rounds)
-    yield from repeated.rows(options.rounds)
 
 
 print(table(figures()))

@@ -14,6 +14,7 @@ from benchmarks.compiled.network import (
     resnet50,
     rows_of_a_block,
 )
+from benchmarks.compiled.repeated import LSTM, STILL_LAYER
 from benchmarks.compiled.workload import Prediction, Training, Workload
 
 TRAINING = ("torch", "torch/compile", "jax")
@@ -132,5 +133,5 @@ def prediction() -> dict[str, Workload]:
 
 def workloads() -> dict[str, Workload]:
     """All of them."""
-    direct = {"adam": ADAM, "operators": TINY}
+    direct = {"adam": ADAM, "operators": TINY, "loop": STILL_LAYER, "lstm": LSTM}
     return training() | prediction() | direct | {f"gemm-{n}": product(n) for n in SIZES}

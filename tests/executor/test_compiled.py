@@ -225,9 +225,9 @@ def encoder():
         (lambda: F.softmax(data()), (6, 40), 1, 192),  # one row of exponentials
         (lambda: paddle.nn.LayerNorm(40)(data()), (6, 40), 1, 0),
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
-        (adam, (6, 40), 8, 1600),
-        (lenet, (2, 1, 28, 28), 22, 120128),
-        (encoder, (2, 8, 16), 12, 4224),
+        (adam, (6, 40), 9, 2112),
+        (lenet, (2, 1, 28, 28), 35, 182656),
+        (encoder, (2, 8, 16), 13, 4224),
     ],
     ids=["softmax", "layer_norm", "gelu", "adam", "lenet", "encoder"],
 )
