@@ -25,6 +25,7 @@ from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded, whole
 from scull.executor.run import run
 from scull.flags import flag
+from scull.ir.operator import effects
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array
 from scull.runtime.entry import Argument, Outcome, address_of, entry
@@ -151,11 +152,21 @@ class Specialised:
                 self.region.add(number, step, row)
             except UnsupportedError as error:
                 self.reasons[number] = str(error)
-                self._close(number)
+                if not self._may_go_first(step):
+                    self._close(number)
                 self.rows.append(row)
                 self._infer(step)
         self._close(len(plan.steps))
         return tuple(self.rows)
+
+    def _may_go_first(self, step: Instruction) -> bool:
+        """Whether an instruction may run before the region so far: it has nothing to do with it."""
+        o, region = step.operator, self.region
+        if step.is_shape or step.nested is not None or effects(o):
+            return False
+        read = {self.slots[v] for v in o.operands() if v in self.slots}
+        made = {self.slots[v] for v in o.results() if v in self.slots}
+        return not (read & region.makers.keys() or made & region.values.keys())
 
     def _infer(self, step: Instruction) -> None:
         """Note the sizes of what an instruction between regions gives, if they are known."""
