@@ -135,8 +135,20 @@ def test_what_is_no_loop_stays_an_instruction_between_regions():
     assert [len(calls) for calls in calls_of(main)] == [2]
 
 
+def test_what_has_no_loops_stays_an_instruction_and_nobody_is_warned():
+    def build():
+        x = paddle.static.data("x", [3])
+        return paddle.real(paddle.cast(x * 2.0, "complex64") * 2.0) + 1.0
+
+    main, _, out = program_of(build)
+    with flags(COMPILE="eager"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (got,) = paddle.static.Executor().run(main, {"x": np.ones(3, "float32")}, [out])
+    assert got.tolist() == [5.0] * 3 and [len(calls) for calls in calls_of(main)] == [2]
+
+
 def test_code_that_cannot_be_made_is_told_of_and_done_without(monkeypatch):
-    def failing(*_):
+    def failing(*_, **__):
         raise RuntimeError("no such instruction")
 
     monkeypatch.setattr(compiled, "native_of", failing)

@@ -102,6 +102,11 @@ def test_machine_code_has_the_bits_of_the_emulator(case):
     CHECKS["machine code"].run(case)
 
 
+@checks("program as code")
+def test_a_program_and_its_gradient_give_the_same_as_machine_code(case):
+    CHECKS["program as code"].run(case)
+
+
 @checks("program")
 def test_a_program_has_the_bits_of_eager_mode(case):
     CHECKS["program"].run(case)
