@@ -176,6 +176,25 @@ def test_another_word_for_compile_is_refused():
         paddle.static.Executor().run(main, feed={"x": np.zeros(2, "float32")}, fetch_list=[out])
 
 
+def test_arrays_with_any_strides_are_fed():
+    def build():
+        x, y = (paddle.static.data(n, [6, 8]) for n in "xy")
+        return F.softmax(x - y * 2.0)
+
+    main, _, out = program_of(build)
+    whole = np.random.default_rng(0).normal(size=(12, 16)).astype("float32")
+    turned = np.asfortranarray(whole[:6, :8])
+    ways = (whole[::2, ::2], whole[:6, 7::-1], turned, np.broadcast_to(whole[0, :8], (6, 8)))
+    exe, found = paddle.static.Executor(), []
+    for mode in ("off", "eager"):
+        with flags(COMPILE=mode):
+            feeds = [{"x": x, "y": whole[6:, 8:]} for x in ways]
+            found.append([exe.run(main, feed=feed, fetch_list=[out])[0] for feed in feeds])
+    for want, got in zip(*found, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+    assert len(calls_of(main)) == 1
+
+
 def test_nothing_is_compiled_again_once_it_has_run():
     main, startup, loss = program_of(perceptron)
     exe = paddle.static.Executor()
