@@ -25,9 +25,10 @@ sweep: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --sweep
 
 # Ten times the random orders of the executor's corpus, a hundred thousand steps of training, ten
-# thousand programs with control flow, ten thousand Layers made static, 32 threads on one predictor.
+# thousand programs with control flow, ten thousand Layers made static, 32 threads on one predictor,
+# a hundred thousand graphs of operators as machine code.
 nightly: $(READY)
-	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor tests/control \
+	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor tests/control tests/compiler \
 		tests/jit/test_random_programs.py tests/inference
 
 # A million damaged files: a model or a typed error each time. It goes on where its log ends.

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from scull.compiler.group import Group, grouped
 from scull.compiler.home import Homes, at_once, homes_of
 from scull.compiler.kernel import function_of
 from scull.compiler.partial import parted
+from scull.compiler.recall import Recalled, keep, name_of, recalled
 from scull.compiler.remainder import REMAINDER
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
@@ -143,14 +144,23 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Native:
-    """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail."""
+    """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail.
+
+    `thought` gives the region, which nobody thought of where the code was there already.
+    """
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
-    region: Region
     library: llvm.Library
     name: str
     table: np.ndarray[Any, np.dtype[np.uint64]]
+    arena: int
+    thought: Callable[[], Region]
+
+    @property
+    def region(self) -> Region:
+        """Its groups, and what lies between them."""
+        return self.thought()
 
 
 def native_of(
@@ -158,24 +168,52 @@ def native_of(
     inputs: Sequence[Array],
     outputs: Sequence[Array],
     old: Sequence[Array],
+    *,
+    anew: bool = False,
 ) -> Native:
     """The machine code of statements, loops and branches; inputs that nothing reads are left out.
 
-    The last outputs lie over the inputs that are `old`.
+    The last outputs lie over the inputs that are `old`. Code of an equal region is taken from the
+    disk, unless it is to be thought of `anew`, for somebody who wants to know why it is so.
     """
     nodes, outputs = apart(nodes, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
+
+    @cache
+    def thought() -> Region:
+        return thought_of(nodes, inputs, outputs, over)
+
+    debug = flag("DEBUG")
+    name = name_of(nodes, inputs, outputs, old)
+    found = None if anew or debug >= 3 else recalled(name, imports())
+    if found is None:
+        region = thought()
+        if debug >= 3:
+            print(region, *(noted() if debug >= 5 else ()), sep="\n", file=sys.stderr)
+        modules = modules_of(region, target())
+        library = built(modules, "region")
+        used = [n for n, x in enumerate(inputs) if x in region.inputs]
+        found = Recalled(library, tuple(used), region.arena.size)
+        keep(name, modules, used, region.arena.size)
+    read = tuple(inputs[n] for n in found.used)
+    made = tuple(x for x in outputs if x not in over)
+    table = np.zeros(1 + len(read) + len(made) + TAIL, np.uint64)
+    return Native(read, made, found.library, ENTRY, table, found.arena, thought)
+
+
+def thought_of(
+    nodes: Nodes, inputs: Sequence[Array], outputs: Sequence[Array], over: Mapping[Array, Array]
+) -> Region:
+    """The region of statements, loops and branches; inputs that nothing reads are left out."""
     nodes = simplified(nodes, outputs)
     read = {x for s in leaves(nodes) for x in arrays_read(s)} | set(over.values())
     read |= set().union(*(node.asked | node.left for node in controls(nodes)))
-    used = [x for x in inputs if x in read]
-    region = region_of(nodes, used, outputs, over)
-    if flag("DEBUG") >= 3:
-        reasons = noted() if flag("DEBUG") >= 5 else ()
-        print(region, *reasons, sep="\n", file=sys.stderr)
-    library = compile_region(region).library
-    table = np.zeros(1 + len(region.inputs) + len(region.outputs) + TAIL, np.uint64)
-    return Native(region.inputs, region.outputs, region, library, ENTRY, table)
+    return region_of(nodes, [x for x in inputs if x in read], outputs, over)
+
+
+def imports() -> dict[str, int]:
+    """What code calls that is not its own."""
+    return {"share": pool().share}
 
 
 def apart(
@@ -214,18 +252,21 @@ def _check(wanted: Array, given: NumpyArray) -> None:
 
 
 @spanned("compile")
-def compile_region(region: Region, name: str = "region", level: str = "") -> Compiled:
-    """A region as machine code for this CPU, or as if it had no more than a level of vectors."""
-    modules = modules_of(region, target(level))
+def built(modules: Sequence[llvm.Module], name: str, level: str = "") -> llvm.Library:
+    """Modules as machine code for this CPU, or as if it had no more than a level of vectors."""
     if flag("DEBUG") >= 4:
         print(*(module.text for module in modules), file=sys.stderr)
     start = time.perf_counter()
-    imports = {"share": pool().share}
-    code = llvm.build(modules, imports, target=llvm.target(level) if level else None)
+    code = llvm.build(modules, imports(), target=llvm.target(level) if level else None)
     if flag("DEBUG") >= 1:
         took = (time.perf_counter() - start) * 1e3
         print(f"compiled {name} in {took:.1f} ms", file=sys.stderr)
-    return Compiled(region, code)
+    return code
+
+
+def compile_region(region: Region, name: str = "region", level: str = "") -> Compiled:
+    """A region as machine code."""
+    return Compiled(region, built(modules_of(region, target(level)), name, level))
 
 
 def region_of_kernel(kernel: Kernel) -> Region:

@@ -16,6 +16,7 @@ from scull.core.operand import is_number, padded, strengthened, weak_meta
 from scull.core.tensor import Value
 from scull.errors import ScullError, UnsupportedError
 from scull.lang.body import Body, Map
+from scull.lang.dtype import ELEMENTS
 from scull.lang.expression import Array, constant
 
 OUTSIDE = frozenset({"random", "python", "communicates", "blocks"})  # effects that are no loops
@@ -52,6 +53,8 @@ class Tracer(Interpreter):
         """A new array of this region."""
         if -1 in meta.shape:
             raise UnsupportedError(f"a size of {meta} is not known")
+        if meta.dtype.name not in ELEMENTS:
+            raise UnsupportedError(f"the loop language has no {meta.dtype.name}")
         return Array(f"t{next(self._numbers)}", tuple(meta.shape), meta.dtype.name)
 
     def given(self, meta: Meta) -> Traced:

@@ -157,7 +157,7 @@ class Made:
         self.over = frozenset(place for _, place in pairs if place >= 0)
         self.made = [(x.shape, numpy_dtype(x.dtype)) for x in self.native.outputs]
         self.present = [x is not None for x, _ in pairs]
-        self.size = self.native.region.arena.size
+        self.size = self.native.arena
         self.free = [self.way()]
 
     def way(self) -> tuple[Any, Any]:

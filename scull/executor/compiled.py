@@ -102,11 +102,12 @@ class Stay(Exception):
 class Specialised:
     """The steps of a plan for one set of sizes.
 
-    `reasons` tell, by the number of a step, why it stays an instruction.
+    `reasons` tell, by the number of a step, why it stays an instruction. They are made `anew` for
+    those who want to see how.
     """
 
-    def __init__(self, plan: "Plan", metas: dict[int, Meta]) -> None:
-        self.plan, self.begun = plan, metas
+    def __init__(self, plan: "Plan", metas: dict[int, Meta], *, anew: bool = False) -> None:
+        self.plan, self.begun, self.anew = plan, metas, anew
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
         self.last = last_reads(plan)
         self.reasons: dict[int, str] = {}
@@ -211,7 +212,8 @@ class Specialised:
         old = [region.given[s].array for s in over]
         try:
             with observed() as decisions:
-                native = native_of(region.tracer.statements, inputs, outputs, old)
+                made = region.tracer.statements
+                native = native_of(made, inputs, outputs, old, anew=self.anew)
         except Exception as error:
             kinds = ", ".join(dict.fromkeys(s.origin for s in leaves(region.tracer.statements)))
             warnings.warn(
@@ -253,7 +255,7 @@ class Call:
         The other inputs are `fixed`, in order.
         """
         native = self.native
-        table, arena = native.table.copy(), aligned(native.region.arena.size)
+        table, arena = native.table.copy(), aligned(native.arena)
         table[0] = address_of(arena)
         taken, kept = list(given), list(fixed)
         rest = [n for n in range(len(self.slots)) if n not in taken]

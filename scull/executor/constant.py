@@ -12,7 +12,9 @@ from scull.errors import ScullError
 from scull.executor.alias import handed_on, shared
 from scull.executor.instruction import Instruction
 
-MOST_ELEMENTS = 1024  # of a constant, which is kept as long as its plan
+MOST_ELEMENTS = (
+    1024  # of a constant, which is kept as long as its plan, unless its Program has them
+)
 
 
 def constants(steps: Sequence[Instruction], kept: Iterable[int]) -> dict[int, Any]:
@@ -36,13 +38,15 @@ def constants(steps: Sequence[Instruction], kept: Iterable[int]) -> dict[int, An
 
 
 def is_constant(step: Instruction) -> bool:
-    """Whether a step reads nothing, and has one small result of a known size."""
+    """Whether a step reads nothing, and has one result of a known size that is kept easily."""
     o = step.operator
     if step.is_shape or step.reads or len(step.writes) != 1 or o.op.effects or o.op.has_blocks:
         return False
     meta = o.results()[0].meta
     sizes = meta.shape
-    return meta.kind is Kind.DENSE and -1 not in sizes and math.prod(sizes) <= MOST_ELEMENTS
+    listed = max((len(v) for v in o.attrs.values() if isinstance(v, list | tuple)), default=0)
+    most = max(MOST_ELEMENTS, listed)
+    return meta.kind is Kind.DENSE and -1 not in sizes and math.prod(sizes) <= most
 
 
 def value_of(step: Instruction) -> Any:

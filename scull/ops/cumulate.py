@@ -222,7 +222,8 @@ def logcumsumexp_at(
     k, again = lang.axis(n), lang.axis(n)
     least = float(np.finfo("float64" if x.dtype == "float64" else "float32").min)
     low = lang.constant(least, value(k).dtype)
-    top = lang.max(lang.select(after(k), value(k), low), over=k)
+    most = lang.max(lang.select(after(k), value(k), low), over=k)
+    top = lang.minimum(lang.maximum(most, low), -least)  # infinity less infinity is no number
     share = lang.select(after(again), lang.exp(value(again) - top), low * 0)
     found = lang.maximum(lang.log(lang.sum(share, over=again)) + top, low)
     return lang.cast(found, x.dtype)

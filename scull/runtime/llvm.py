@@ -196,9 +196,14 @@ def machine_text(text: str, target: Target | None = None) -> str:
 def cached_code(text: str, target: Target | None = None) -> bytes:
     """An object file of text IR: from the cache on disk, else compiled and kept there."""
     aim = target or host()
+    return object_cache().get(code_key(text, aim), lambda: object_code(text, aim))
+
+
+def code_key(text: str, target: Target | None = None) -> bytes:
+    """The name under which the object file of text IR is kept."""
+    aim = target or host()
     options = repr(sorted(OPTIONS.items()))
-    key = key_of(text, aim.version, aim.triple, aim.cpu, aim.features, options)
-    return object_cache().get(key, lambda: object_code(text, aim))
+    return key_of(text, aim.version, aim.triple, aim.cpu, aim.features, options)
 
 
 def link(

@@ -87,18 +87,29 @@ class ObjectCache:
 
     def get(self, key: bytes, make: Callable[[], bytes]) -> bytes:
         """The code of a key of 32 bytes: from the disk, else made and kept there."""
-        found = self._look(lambda place: self._read(place, key))
+        found = self.find(key)
         if found is not None:
-            code, used = found
-            self._count(hits=1, bytes_read=len(code))
-            if time.time() - used > NOTED_EVERY:
-                self._look(lambda place: os.utime(key.hex(), dir_fd=place, follow_symlinks=False))
-            return code
+            return found
         start = time.perf_counter()
         code = make()
         self._count(misses=1, seconds=time.perf_counter() - start)
-        self._look(lambda place: self._write(place, key, code), make=True)
+        self.keep(key, code)
         return code
+
+    def find(self, key: bytes) -> bytes | None:
+        """What is on disk under a key."""
+        found = self._look(lambda place: self._read(place, key))
+        if found is None:
+            return None
+        code, used = found
+        self._count(hits=1, bytes_read=len(code))
+        if time.time() - used > NOTED_EVERY:
+            self._look(lambda place: os.utime(key.hex(), dir_fd=place, follow_symlinks=False))
+        return code
+
+    def keep(self, key: bytes, code: bytes) -> None:
+        """Put something there, if the disk takes it."""
+        self._look(lambda place: self._write(place, key, code), make=True)
 
     def entries(self) -> list[Entry]:
         """Its finished entries, the least recently used first."""

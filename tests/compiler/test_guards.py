@@ -31,6 +31,13 @@ pytestmark = [
 SIZES = (1, 15, 17, 70)
 
 
+def pytest_generate_tests(metafunc):
+    """A few sizes; with `--sweep` all up to the last of them."""
+    if "size" in metafunc.fixturenames:
+        sweep = metafunc.config.getoption("sweep")
+        metafunc.parametrize("size", range(1, SIZES[-1] + 1) if sweep else SIZES)
+
+
 def check(kernel, arrays, level, monkeypatch):
     """Run a kernel between guards, what lies between its loops too; it is what is meant."""
     code = compile(kernel, level)
@@ -44,7 +51,6 @@ def check(kernel, arrays, level, monkeypatch):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("size", SIZES)
 def test_products_stay_within_their_buffers(size, level, monkeypatch):
     for m, n, k in ((size, 17, 5), (5, size, 17), (17, 5, size)):
         x, y = normal(m, k), normal(k, n)
@@ -55,7 +61,6 @@ def test_products_stay_within_their_buffers(size, level, monkeypatch):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("size", SIZES)
 def test_rows_and_columns_stay_within_their_buffers(size, level, monkeypatch):
     for shape in ((size, 9), (9, size)):
         x = normal(*shape)

@@ -7,15 +7,24 @@ import numpy as np
 import pytest
 
 from scull import lang
+from scull.compiler.native import compile
 from scull.lang.arithmetic import numpy_dtype
 from scull.runtime import llvm
 from tests.compiler.test_native import check
+from tests.ops.closeness import check_close
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
 )
 LEVELS = llvm.levels() if llvm.available() else ("generic",)
 EDGES = (1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 70)
+
+
+def pytest_generate_tests(metafunc):
+    """Sizes around the edges of vectors and tiles; with `--sweep` all up to the last of them."""
+    if "size" in metafunc.fixturenames:
+        sweep = metafunc.config.getoption("sweep")
+        metafunc.parametrize("size", range(1, EDGES[-1] + 1) if sweep else EDGES)
 
 
 def normal(*shape, dtype="float32"):
@@ -50,7 +59,6 @@ def columns(index, x):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("size", EDGES)
 def test_products_of_every_size(size, level):
     for m, n, k in ((size, 17, 5), (5, size, 17), (17, 5, size)):
         x, y = normal(m, k), normal(k, n)
@@ -60,7 +68,6 @@ def test_products_of_every_size(size, level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("size", EDGES)
 def test_rows_and_columns_of_every_size(size, level):
     for shape in ((size, 9), (9, size)):
         x = normal(*shape)
@@ -79,6 +86,28 @@ def test_elements_of_every_type_wherever_they_lie(dtype, level):
 
     outs = (((7, 37), dtype), ((37, 7), dtype), ((100,), dtype))
     check(traced(lower, [x], *outs), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("offset", [1, 3, 8])
+def test_arrays_may_begin_at_any_element(offset, level):
+    def placed(x):
+        room = np.full(x.size + 64, 7, x.dtype)
+        start = -room.ctypes.data % 64 // x.itemsize + offset
+        inside = room[start : start + x.size].reshape(x.shape)
+        inside[...] = x
+        return inside
+
+    x, y = normal(17, 33), normal(33, 34)
+    for kernel, arrays in (
+        (traced(product, [x, y], ((17, 34), "float32")), [x, y]),
+        (traced(softmax, [x], ((17, 33), "float32")), [x]),
+        (traced(columns, [x], ((33,), "float32")), [x]),
+    ):
+        (want,) = lang.run(kernel, arrays)
+        got = placed(np.zeros_like(want))
+        compile(kernel, level)(list(map(placed, arrays)), [got])
+        check_close([got], [want], str(kernel))
 
 
 @pytest.mark.parametrize("level", LEVELS)

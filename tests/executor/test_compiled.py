@@ -135,8 +135,20 @@ def test_what_is_no_loop_stays_an_instruction_between_regions():
     assert [len(calls) for calls in calls_of(main)] == [2]
 
 
+def test_what_has_no_loops_stays_an_instruction_and_nobody_is_warned():
+    def build():
+        x = paddle.static.data("x", [3])
+        return paddle.real(paddle.cast(x * 2.0, "complex64") * 2.0) + 1.0
+
+    main, _, out = program_of(build)
+    with flags(COMPILE="eager"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (got,) = paddle.static.Executor().run(main, {"x": np.ones(3, "float32")}, [out])
+    assert got.tolist() == [5.0] * 3 and [len(calls) for calls in calls_of(main)] == [2]
+
+
 def test_code_that_cannot_be_made_is_told_of_and_done_without(monkeypatch):
-    def failing(*_):
+    def failing(*_, **__):
         raise RuntimeError("no such instruction")
 
     monkeypatch.setattr(compiled, "native_of", failing)
@@ -162,6 +174,25 @@ def test_another_word_for_compile_is_refused():
     main, _, out = program_of(lambda: paddle.tanh(paddle.static.data("x", [2])))
     with flags(COMPILE="always"), pytest.raises(ArgumentError, match="off, eager or tiered"):
         paddle.static.Executor().run(main, feed={"x": np.zeros(2, "float32")}, fetch_list=[out])
+
+
+def test_arrays_with_any_strides_are_fed():
+    def build():
+        x, y = (paddle.static.data(n, [6, 8]) for n in "xy")
+        return F.softmax(x - y * 2.0)
+
+    main, _, out = program_of(build)
+    whole = np.random.default_rng(0).normal(size=(12, 16)).astype("float32")
+    turned = np.asfortranarray(whole[:6, :8])
+    ways = (whole[::2, ::2], whole[:6, 7::-1], turned, np.broadcast_to(whole[0, :8], (6, 8)))
+    exe, found = paddle.static.Executor(), []
+    for mode in ("off", "eager"):
+        with flags(COMPILE=mode):
+            feeds = [{"x": x, "y": whole[6:, 8:]} for x in ways]
+            found.append([exe.run(main, feed=feed, fetch_list=[out])[0] for feed in feeds])
+    for want, got in zip(*found, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+    assert len(calls_of(main)) == 1
 
 
 def test_nothing_is_compiled_again_once_it_has_run():

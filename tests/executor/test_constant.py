@@ -46,6 +46,17 @@ def test_a_small_constant_that_is_only_read_is_made_once(program):
         kept[0] = 1.0
 
 
+def test_a_table_that_stands_in_the_program_is_made_once_however_large(program):
+    x = static.data("x", [3, 5000])
+    table = np.arange(15000, dtype="float32").reshape(3, 5000)
+    total = x + paddle.assign(table)
+    exe = static.Executor()
+    plan = exe.plan(program, ["x"], [total])
+    assert len(plan.constants) == 1 and len(plan.loop) == 1
+    fed = np.ones([3, 5000], "float32")
+    np.testing.assert_array_equal(exe.run(program, {"x": fed}, [total])[0], table + 1)
+
+
 def test_what_others_may_write_over_or_hold_is_made_in_every_run(program):
     x = static.data("x", [3])
     fetched, large = paddle.full([3], 2.0), paddle.full([5000], 1.0)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scull.core.op import op_of
-from tests.ops import derivative, lowering, program, value
+from tests.ops import derivative, lowering, native, program, value
 from tests.ops.case import Case, cases
 
 
@@ -42,6 +42,7 @@ CHECKS = {
     "rule beside body": Check(derivative.check_rule_beside_body, derivative.has_rule_beside_body),
     "lowering": Check(lowering.check_lowering, lowering.lowered),
     "machine code": Check(lowering.check_machine_code, lowering.compiled),
+    "program as code": Check(native.check_program_as_code, native.compiled),
     "program": Check(program.check_program, program.recordable),
     "program gradient": Check(program.check_program_gradient, program.has_program_gradient),
     "program second order": Check(

@@ -52,13 +52,16 @@ def compiled(case: Case) -> bool:
     return llvm.available() and lowered(case)
 
 
-def check_machine_code(case: Case) -> None:
-    """The lowering as machine code has the bits that the emulator gives, sums but for rounding."""
+def check_machine_code(case: Case, level: str = "") -> None:
+    """The lowering as machine code has the bits that the emulator gives, sums but for rounding.
+
+    The code is for this CPU, or for one that has no more than a level of vectors.
+    """
     with suppress(UnsupportedError):
         kernel, arrays = kernel_of(case), arrays_of(case)
         expected = lang.run(kernel, arrays)
         found = [np.full_like(x, 77) for x in expected]
-        compile(kernel)(arrays, found)
+        compile(kernel, level)(arrays, found)
         check = check_close if adds_floats(kernel) else check_same
         check(found, expected, "the machine code")
 

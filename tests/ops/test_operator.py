@@ -7,12 +7,15 @@ in the other floating-point types too. `python -m tests.ops.check relu` does tha
 import os
 from functools import cache
 
+import numpy as np
 import pytest
 
 from scull.core.op import Op
+from scull.runtime import llvm
 from tests.ops import slot
 from tests.ops.case import Case, cases, declared, operators
 from tests.ops.check import CHECKS
+from tests.ops.lowering import check_machine_code
 from tests.ops.sample import SAMPLES
 from tests.ops.value import has_body_beside_kernel, has_reference
 
@@ -98,8 +101,18 @@ def test_a_lowering_gives_what_the_kernel_gives(case):
 
 
 @checks("machine code")
-def test_machine_code_has_the_bits_of_the_emulator(case):
-    CHECKS["machine code"].run(case)
+def test_machine_code_has_the_bits_of_the_emulator(case, request):
+    levels = llvm.levels()
+    if not request.config.getoption("sweep"):  # samples take turns
+        levels = (levels[case.number % len(levels)],)
+    for level in levels:
+        with np.errstate(all="ignore"):
+            check_machine_code(case, level)
+
+
+@checks("program as code")
+def test_a_program_and_its_gradient_give_the_same_as_machine_code(case):
+    CHECKS["program as code"].run(case)
 
 
 @checks("program")

@@ -90,7 +90,7 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
     if bound.device is not None or not llvm.available():
         return None
     before = object_cache().statistics
-    special = Specialised(bound.plan, sizes_of(frame))
+    special = Specialised(bound.plan, sizes_of(frame), anew=True)
     rows = special.steps()
     after = object_cache().statistics
     made = {call: (region, decisions) for call, region, decisions in special.made}

@@ -88,6 +88,9 @@ def logcumsumexp_samples():
     yield call(f32(3, 4), axis=1, exclusive=True, grad=False)
     yield call(f32(3, 4), axis=0, exclusive=True, reverse=True, grad=False)
     yield call(array([1.0, 2.0, -100.0, 100.0, 1000.0]), axis=0, name_of_case="far apart")
+    infinite = array([-np.inf, -np.inf, 1.0, np.inf, 2.0, np.nan, 3.0])
+    yield call(infinite, axis=0, grad=False)  # nothing is below the least finite number
+    yield call(infinite[2:], reference=summed_in_shape, axis=0, grad=False)
 
 
 def extremes():

@@ -1,0 +1,55 @@
+"""The call and its gradients in a Program that is machine code, beside those by its kernels."""
+
+from typing import Any
+
+import numpy as np
+
+from scull.autograd.program import gradients
+from scull.flags import flags
+from scull.runtime import llvm
+from tests.ops.case import Case
+from tests.ops.closeness import check_close, wide
+from tests.ops.program import (
+    aims,
+    has_program_gradient,
+    recordable,
+    recorded,
+    sources_of,
+    variables,
+)
+
+SHORT = ("float16", "bfloat16")
+
+
+def compiled(case: Case) -> bool:
+    """Whether a Program of the call can be machine code here."""
+    return llvm.available() and recordable(case)
+
+
+def check_program_as_code(case: Case) -> None:
+    """The results, and gradients where there are any, are what kernels give, but for rounding.
+
+    Or they are as near to what float64 gives: kernels round more often where numbers are short.
+    """
+    found, expected = results_of(case, "eager"), results_of(case, "off")
+    try:
+        check_close(found, expected, "the Program as machine code")
+    except AssertionError:
+        if not any(x.dtype.name in SHORT for x in expected):
+            raise
+        exact = results_of(case.in_double(), "off")
+        for x, y, z in zip(found, expected, exact, strict=True):
+            error = np.abs(wide(y) - wide(z)).max(initial=0)
+            np.testing.assert_allclose(wide(x), wide(z), 0, 2 * error, err_msg=str(case))
+
+
+def results_of(case: Case, mode: str) -> list[Any]:
+    """What a Program of the call gives."""
+    recording = recorded(case)
+    fetches = variables(recording.outputs)
+    if has_program_gradient(case):
+        targets, seeds, _ = aims(case, recording)
+        made = gradients(targets, sources_of(case, recording), seeds) if targets else []
+        fetches += [v for v in made if v is not None]
+    with flags(COMPILE=mode):
+        return recording.run(fetches)
