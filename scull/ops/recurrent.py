@@ -1,7 +1,5 @@
 """Recurrent networks: layers of cells that go through a sequence, one way or both."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -14,6 +12,8 @@ from scull.core.random import uniform
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.cell import cell_of
 from scull.ops.half import is_half
+from scull.ops.recurrent_form import Form, form_of
+from scull.ops.recurrent_steps import rnn_backward_steps, rnn_steps
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 ATTRIBUTES = ("dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode")
@@ -40,7 +40,8 @@ def through(
     along = x @ w_ih.T + b_ih
     count, batch, hidden = len(x), x.shape[1], h.shape[1]
     shown = np.empty((count, batch, hidden), x.dtype)
-    states, kept = np.empty((2, count + 1, batch, hidden), x.dtype), []
+    states = np.empty((2, count + 1, batch, hidden), x.dtype)
+    kept = np.empty((cell.gates, count, batch, hidden), x.dtype)
     states[:, 0] = h, c
     for k, t in enumerate(steps_of(count, backwards)):
         new_h, new_c, gates = cell.step(along[t], w_hh, b_hh, h, c)
@@ -51,8 +52,8 @@ def through(
             new_h, new_c = new_h * mask + h * (1 - mask), new_c * mask + c * (1 - mask)
         h, c = new_h, new_c
         states[:, k + 1] = h, c
-        kept.append(gates)
-    return shown, h, c, [states, np.stack(kept)]
+        kept[:, k] = gates
+    return shown, h, c, [states, kept]
 
 
 def back_through(
@@ -80,7 +81,7 @@ def back_through(
             mask = there[t]
             rest = (dh * (1 - mask), dc * (1 - mask))
             given, given_c = (dh + dshown[t]) * mask, dc * mask
-        found = cell.back(given, given_c, w_hh, gates[k], (*old, *new))
+        found = cell.back(given, given_c, w_hh, gates[:, k], (*old, *new))
         outer[t], inner[t], dh, dc = found
         if rest is not None:
             outer[t] *= mask
@@ -123,58 +124,6 @@ def narrowest(x: Any, dtype: Any) -> Any:
 
 
 # Layers.
-
-
-@dataclass(frozen=True)
-class Form:
-    """The sizes of a network, and which weights belong to which cell."""
-
-    steps: int
-    batch: int
-    inputs: int
-    hidden: int
-    layers: int
-    ways: int
-    mode: str
-
-    @property
-    def cells(self) -> int:
-        return self.layers * self.ways
-
-    def width(self, layer: int) -> int:
-        """How many numbers a layer reads at each step."""
-        return self.hidden * self.ways if layer else self.inputs
-
-    def weights(self, given: list[Any], cell: int) -> list[Any]:
-        """The weights of one cell: all matrices come first, then all biases."""
-        biases = 2 * self.cells + 2 * cell
-        return [*given[2 * cell : 2 * cell + 2], *given[biases : biases + 2]]
-
-    def kept(self, reserve: Any) -> Iterator[list[Any]]:
-        """What the way back needs of each cell, out of the one array it is kept in."""
-        gates = {"LSTM": 4, "GRU": 4}.get(self.mode, 1) * self.hidden
-        begin = 0
-        for _ in range(self.cells):
-            parts = []
-            for shape in (
-                (2, self.steps + 1, self.batch, self.hidden),
-                (self.steps, self.batch, gates),
-            ):
-                size = int(np.prod(shape))
-                parts.append(reserve[begin : begin + size].reshape(shape))
-                begin += size
-            yield parts
-
-
-def form_of(x: Any, attrs: dict[str, Any]) -> Form:
-    """The form for an input and the attributes of the operator."""
-    if len(x.shape) != 3:
-        raise ShapeError(f"input has {len(x.shape)} axes, 3 are needed")
-    if x.shape[0] == 0:
-        raise ShapeError(f"input of shape {list(x.shape)} has no step")
-    ways = 2 if attrs["is_bidirec"] else 1
-    sizes = (attrs["hidden_size"], attrs["num_layers"], ways, attrs["mode"])
-    return Form(*x.shape, *sizes)
 
 
 def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
@@ -292,6 +241,7 @@ def masked(x: Any, masks: Any, layer: int, attrs: dict[str, Any]) -> Any:
     return x * masks.reshape(-1, *x.shape)[layer - 1] * share
 
 
+rnn.lower_by_steps(rnn_steps)
 rnn.no_lowering("its steps follow one another")
 
 
@@ -414,5 +364,6 @@ def rnn_backward_grad(input: Any, ddinput: Any, ddpre_state: Any, ddweight_list:
     raise UnsupportedError("recurrent networks are differentiable once: `rnn` has no second rule")
 
 
+rnn_backward.lower_by_steps(rnn_backward_steps)
 rnn_backward.no_lowering("its steps follow one another")
 rnn.op.missing["second"] = "recurrent networks are differentiable once"

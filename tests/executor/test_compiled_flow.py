@@ -10,7 +10,7 @@ import pytest
 import scull as paddle
 from scull.compiler import native
 from scull.compiler.flow import Branch, Loop, controls
-from scull.errors import RangeError, RunError
+from scull.errors import RangeError, RunError, UninitializedError
 from scull.executor import compiled
 from scull.executor.compiled import Call, Specialised, sizes_of
 from scull.flags import flags
@@ -182,6 +182,37 @@ def test_a_branch_gives_what_was_chosen_and_what_it_leaves_alone():
         assert set(kinds) >= {Branch}
 
 
+def outer_variable():
+    """A variable around the block being written, which nothing gives a value."""
+    block = paddle.static.default_main_program().global_block()
+    return block.create_var(name="late", shape=[3], dtype="float32")
+
+
+@pytest.mark.parametrize("form", ["loop", "branch"])
+def test_what_a_block_gives_a_first_value_is_there_if_the_block_ran(form):
+    def build(x, n):
+        late = outer_variable()
+
+        def body(i, h):
+            paddle.assign(h * 2.0, output=late)
+            return [i + 1, h + 1.0]
+
+        if form == "loop":
+            while_loop(lambda i, h: i < n, body, [number(0), x * 1.0])
+        else:
+            cond(n > 0, lambda: body(number(0), x) and None, lambda: None)
+        return paddle.tanh(late)
+
+    assert len(Case(build, x=normal(3), n=np.array([2])).agrees()) >= 1
+    said = []
+    for mode in ("eager", "off"):
+        case = Case(build, x=normal(3), n=np.array([0]))
+        with pytest.raises(UninitializedError) as error:
+            case.run(mode)
+        said.append(str(error.value).splitlines()[:2])
+    assert said[0] == said[1] and "`late` has no value" in said[0][0]
+
+
 def test_parameters_are_updated_within_a_loop():
     def build(x):
         step = paddle.static.create_global_var([1], 0.0, "float32", persistable=True, name="step")
@@ -289,6 +320,26 @@ def test_threads_run_a_loop_at_the_same_time():
             together = list(pool.map(run, numbers))
     for one, other in zip(alone, together, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_what_a_loop_keeps_for_another_program_stays_with_the_instructions():
+    paddle.disable_static()
+    found = []
+    for mode in ("off", "eager"):
+        x = paddle.to_tensor(normal(3, 4), stop_gradient=False)
+
+        @paddle.jit.to_static
+        def rounds(x):
+            for _ in range(paddle.to_tensor(3)):
+                x = paddle.tanh(x) * 1.5
+            return x
+
+        with flags(COMPILE=mode):
+            loss = paddle.mean(rounds(x) ** 2)
+            loss.backward()
+        found.append([loss.numpy(), x.grad.numpy()])
+    for want, got in zip(*found, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
 @needs_guards
