@@ -378,7 +378,7 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
         if isinstance(part, list):
             part = divided(fused(phased(part), kept, ready))
             for s in part:
-                if isinstance(s.body, Map) and not work_of(s.body.value):
+                if isinstance(s.body, Map) and not work_of(s.body.value, 0):
                     ready[s.out] = s.body
             found += part
         else:

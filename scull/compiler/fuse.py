@@ -89,6 +89,8 @@ def inlined(
             if load.array not in ready:
                 continue
             pays, why = verdict(load, sites, ready[load.array], uses, body)
+            if not pays and says_where(load, ready[load.array], positions):
+                pays, why = True, "nothing is computed: it says where to read"
             if pays:
                 chosen[load] = ready[load.array]
             decided("inlined" if pays else "read", load.array.name, statement.out.name, why)
@@ -205,6 +207,14 @@ def verdict(
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
 
 
+def says_where(load: Load, producer: Map, positions: Positions) -> bool:
+    """Whether a producer that asks where to read has its answer from where a load reads."""
+    if work_of(producer.value, 0):
+        return False
+    pairs = dict(zip(producer.axes, load.operands, strict=True))
+    return not work_of(substituted(producer.value, pairs, positions))
+
+
 def counted(number: int, word: str) -> str:
     """How many of something."""
     return f"{number} {word}{'' if number == 1 else 's'}"
@@ -219,7 +229,7 @@ def often(readers: int, again: bool, places: int = 1) -> str:
     return "read once" if places == 1 else f"read at {places} places"
 
 
-def work_of(root: Expression) -> int:
+def work_of(root: Expression, branch: int = BRANCH) -> int:
     """How many operations one element takes, besides finding where it is."""
     total, seen, pending = 0, set(), [root]
     while pending:
@@ -234,6 +244,6 @@ def work_of(root: Expression) -> int:
             name = node.operation
             total += 20 if name in FUNCTIONS else COST.get(name, 1)
         if isinstance(node, Guard):
-            total += BRANCH
+            total += branch
         pending.extend(node.operands[1:] if isinstance(node, Guard) else node.operands)
     return total
