@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from scull.core.meta import Kind
 from scull.errors import ArgumentError
 from scull.executor.compiled import Row, Specialised, sizes_of
 from scull.flags import flag
@@ -26,7 +27,7 @@ class Tier:
         self.plan, self.mode = plan, flag("COMPILE")
         if self.mode not in MODES:
             raise ArgumentError(f"COMPILE is {self.mode!r}: it is off, {' or '.join(MODES)}")
-        self.fed = [slot for _, slot, _ in plan.feeds]
+        self.fed = [slot for v, slot, _ in plan.feeds if v.kind is Kind.DENSE]
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}

@@ -16,6 +16,7 @@ class Lstm:
     """Long short-term memory: what is forgotten, written and shown is learnt."""
 
     hidden: int
+    gates = 4  # how many numbers of a state the way back needs
 
     def step(self, along: Any, weight: Any, bias: Any, h: Any, c: Any) -> tuple[Any, Any, Any]:
         """The new states, and what the way back needs; `along` is what the input adds."""
@@ -24,16 +25,15 @@ class Lstm:
         gates[:, : 2 * n] = sigmoid(gates[:, : 2 * n])
         np.tanh(gates[:, 2 * n : 3 * n], gates[:, 2 * n : 3 * n])
         gates[:, 3 * n :] = sigmoid(gates[:, 3 * n :])
-        i, f, g, o = (gates[:, k * n : k * n + n] for k in range(4))
+        i, f, g, o = parts = [gates[:, k * n : k * n + n] for k in range(4)]
         new = f * c + i * g
-        return o * np.tanh(new), new, gates
+        return o * np.tanh(new), new, parts
 
     def back(
         self, dh: Any, dc: Any, weight: Any, kept: Any, states: tuple[Any, ...]
     ) -> tuple[Any, Any, Any, Any]:
         """The gradients of the gates (from the input's side, the state's) and the old states."""
-        n, (_, c, _, new) = self.hidden, states
-        i, f, g, o = (kept[:, k * n : k * n + n] for k in range(4))
+        (_, c, _, new), (i, f, g, o) = states, kept
         shown = np.tanh(new)
         dc = dc + dh * o * (1 - shown * shown)
         parts = (dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g))
@@ -46,20 +46,20 @@ class Gru:
     """The gated recurrent unit: what is reset and kept is learnt."""
 
     hidden: int
+    gates = 4
 
     def step(self, along: Any, weight: Any, bias: Any, h: Any, c: Any) -> tuple[Any, Any, Any]:
         """The new states, and what the way back needs."""
         n, own = self.hidden, h @ weight.T + bias
         r, z = (sigmoid(along[:, k * n : k * n + n] + own[:, k * n : k * n + n]) for k in (0, 1))
         new = np.tanh(along[:, 2 * n :] + r * own[:, 2 * n :])
-        return (h - new) * z + new, c, np.concatenate([r, z, new, own[:, 2 * n :]], axis=1)
+        return (h - new) * z + new, c, [r, z, new, own[:, 2 * n :]]
 
     def back(
         self, dh: Any, dc: Any, weight: Any, kept: Any, states: tuple[Any, ...]
     ) -> tuple[Any, Any, Any, Any]:
         """The gradients of the gates (from the input's side, the state's) and the old states."""
-        n, h = self.hidden, states[0]
-        r, z, new, own = (kept[:, k * n : k * n + n] for k in range(4))
+        h, (r, z, new, own) = states[0], kept
         dnew = dh * (1 - z) * (1 - new * new)
         dr, dz = dnew * own * r * (1 - r), dh * (h - new) * z * (1 - z)
         outer = np.concatenate([dr, dz, dnew], axis=1)
@@ -73,18 +73,20 @@ class Plain:
 
     hidden: int
     straight: bool  # rectified, else the hyperbolic tangent
+    gates = 1
 
     def step(self, along: Any, weight: Any, bias: Any, h: Any, c: Any) -> tuple[Any, Any, Any]:
         """The new states, and what the way back needs."""
         new = along + h @ weight.T + bias
         new = np.maximum(new, 0) if self.straight else np.tanh(new)
-        return new, c, new
+        return new, c, [new]
 
     def back(
         self, dh: Any, dc: Any, weight: Any, kept: Any, states: tuple[Any, ...]
     ) -> tuple[Any, Any, Any, Any]:
         """The gradients of the gates (from the input's side, the state's) and the old states."""
-        d = dh * (kept > 0) if self.straight else dh * (1 - kept * kept)
+        (shown,) = kept
+        d = dh * (shown > 0) if self.straight else dh * (1 - shown * shown)
         return d, d, d @ weight, dc
 
 

@@ -40,7 +40,8 @@ def through(
     along = x @ w_ih.T + b_ih
     count, batch, hidden = len(x), x.shape[1], h.shape[1]
     shown = np.empty((count, batch, hidden), x.dtype)
-    states, kept = np.empty((2, count + 1, batch, hidden), x.dtype), []
+    states = np.empty((2, count + 1, batch, hidden), x.dtype)
+    kept = np.empty((cell.gates, count, batch, hidden), x.dtype)
     states[:, 0] = h, c
     for k, t in enumerate(steps_of(count, backwards)):
         new_h, new_c, gates = cell.step(along[t], w_hh, b_hh, h, c)
@@ -51,8 +52,8 @@ def through(
             new_h, new_c = new_h * mask + h * (1 - mask), new_c * mask + c * (1 - mask)
         h, c = new_h, new_c
         states[:, k + 1] = h, c
-        kept.append(gates)
-    return shown, h, c, [states, np.stack(kept)]
+        kept[:, k] = gates
+    return shown, h, c, [states, kept]
 
 
 def back_through(
@@ -80,7 +81,7 @@ def back_through(
             mask = there[t]
             rest = (dh * (1 - mask), dc * (1 - mask))
             given, given_c = (dh + dshown[t]) * mask, dc * mask
-        found = cell.back(given, given_c, w_hh, gates[k], (*old, *new))
+        found = cell.back(given, given_c, w_hh, gates[:, k], (*old, *new))
         outer[t], inner[t], dh, dc = found
         if rest is not None:
             outer[t] *= mask
@@ -152,13 +153,13 @@ class Form:
 
     def kept(self, reserve: Any) -> Iterator[list[Any]]:
         """What the way back needs of each cell, out of the one array it is kept in."""
-        gates = {"LSTM": 4, "GRU": 4}.get(self.mode, 1) * self.hidden
+        gates = cell_of(self.mode, self.hidden).gates
         begin = 0
         for _ in range(self.cells):
             parts = []
             for shape in (
                 (2, self.steps + 1, self.batch, self.hidden),
-                (self.steps, self.batch, gates),
+                (gates, self.steps, self.batch, self.hidden),
             ):
                 size = int(np.prod(shape))
                 parts.append(reserve[begin : begin + size].reshape(shape))

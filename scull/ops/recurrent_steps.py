@@ -158,9 +158,7 @@ def through(
     last, made = scan(step, states, [along], len_of(x), backwards=backwards)
     olds, kept = made[1 : 1 + len(states)], made[1 + len(states) :]
     runs = [behind(in_steps(v, backwards), end) for v, end in zip(olds, last, strict=True)]
-    gates = [in_steps(v, backwards) for v in kept]
-    gate = gates[0] if len(gates) == 1 else concat(gates, axis=2)
-    return made[0], last, [stack([runs[0], runs[-1]], axis=0), gate]
+    return made[0], last, [runs[0], runs[-1], *(in_steps(v, backwards) for v in kept)]
 
 
 def len_of(x: Any) -> int:
@@ -213,29 +211,18 @@ def unpacked(form: Form, cell: Cell, reserve: Any, states: int) -> Any:
     """What the way back needs of each cell: old states, what was kept, the last states."""
     begin, steps, batch, width = 0, form.steps, form.batch, form.hidden
     for number in range(form.cells):
-        backwards = bool(number % form.ways)
-        parts = []
-        for shape in ([2, steps + 1, batch, width], [steps, batch, cell.kept * width]):
-            size = 1
-            for n in shape:
-                size *= n
+        backwards, parts = bool(number % form.ways), []
+        for rows in (*[steps + 1] * 2, *[steps] * cell.kept):
+            size = rows * batch * width
             piece = window(reserve, axes=[0], starts=[begin], ends=[begin + size])
-            parts.append(reshape(piece, shape=shape))
+            parts.append(reshape(piece, shape=[rows, batch, width]))
             begin += size
-        runs, gates = parts
-
-        def run(k: int, start: int, end: int, runs: Any = runs) -> Any:
-            return window(
-                runs, axes=[0, 1], starts=[k, start], ends=[k + 1, end], decrease_axis=[0]
-            )
-
-        olds = [in_steps(run(k, 0, steps), backwards) for k in range(states)]
-        lasts = [reshape(run(k, steps, steps + 1), shape=[batch, width]) for k in range(states)]
-        pieces = [
-            window(gates, axes=[2], starts=[k * width], ends=[(k + 1) * width])
-            for k in range(cell.kept)
+        runs, gates = parts[:states], parts[2:]
+        olds = [window(v, axes=[0], starts=[0], ends=[steps]) for v in runs]
+        lasts = [
+            window(v, axes=[0], starts=[steps], ends=[steps + 1], decrease_axis=[0]) for v in runs
         ]
-        yield olds, [in_steps(v, backwards) for v in pieces], lasts
+        yield [in_steps(v, backwards) for v in olds], [in_steps(v, backwards) for v in gates], lasts
 
 
 def below(form: Form, kept: list[Any], layer: int) -> Any:
