@@ -1,7 +1,5 @@
 """Recurrent networks: layers of cells that go through a sequence, one way or both."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -14,6 +12,8 @@ from scull.core.random import uniform
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.cell import cell_of
 from scull.ops.half import is_half
+from scull.ops.recurrent_form import Form, form_of
+from scull.ops.recurrent_steps import rnn_backward_steps, rnn_steps
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 ATTRIBUTES = ("dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode")
@@ -124,58 +124,6 @@ def narrowest(x: Any, dtype: Any) -> Any:
 
 
 # Layers.
-
-
-@dataclass(frozen=True)
-class Form:
-    """The sizes of a network, and which weights belong to which cell."""
-
-    steps: int
-    batch: int
-    inputs: int
-    hidden: int
-    layers: int
-    ways: int
-    mode: str
-
-    @property
-    def cells(self) -> int:
-        return self.layers * self.ways
-
-    def width(self, layer: int) -> int:
-        """How many numbers a layer reads at each step."""
-        return self.hidden * self.ways if layer else self.inputs
-
-    def weights(self, given: list[Any], cell: int) -> list[Any]:
-        """The weights of one cell: all matrices come first, then all biases."""
-        biases = 2 * self.cells + 2 * cell
-        return [*given[2 * cell : 2 * cell + 2], *given[biases : biases + 2]]
-
-    def kept(self, reserve: Any) -> Iterator[list[Any]]:
-        """What the way back needs of each cell, out of the one array it is kept in."""
-        gates = cell_of(self.mode, self.hidden).gates
-        begin = 0
-        for _ in range(self.cells):
-            parts = []
-            for shape in (
-                (2, self.steps + 1, self.batch, self.hidden),
-                (gates, self.steps, self.batch, self.hidden),
-            ):
-                size = int(np.prod(shape))
-                parts.append(reserve[begin : begin + size].reshape(shape))
-                begin += size
-            yield parts
-
-
-def form_of(x: Any, attrs: dict[str, Any]) -> Form:
-    """The form for an input and the attributes of the operator."""
-    if len(x.shape) != 3:
-        raise ShapeError(f"input has {len(x.shape)} axes, 3 are needed")
-    if x.shape[0] == 0:
-        raise ShapeError(f"input of shape {list(x.shape)} has no step")
-    ways = 2 if attrs["is_bidirec"] else 1
-    sizes = (attrs["hidden_size"], attrs["num_layers"], ways, attrs["mode"])
-    return Form(*x.shape, *sizes)
 
 
 def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
@@ -293,6 +241,7 @@ def masked(x: Any, masks: Any, layer: int, attrs: dict[str, Any]) -> Any:
     return x * masks.reshape(-1, *x.shape)[layer - 1] * share
 
 
+rnn.lower_by_steps(rnn_steps)
 rnn.no_lowering("its steps follow one another")
 
 
@@ -415,5 +364,6 @@ def rnn_backward_grad(input: Any, ddinput: Any, ddpre_state: Any, ddweight_list:
     raise UnsupportedError("recurrent networks are differentiable once: `rnn` has no second rule")
 
 
+rnn_backward.lower_by_steps(rnn_backward_steps)
 rnn_backward.no_lowering("its steps follow one another")
 rnn.op.missing["second"] = "recurrent networks are differentiable once"

@@ -17,7 +17,7 @@ from scull.ops.like import full_like
 from scull.ops.linear import matmul
 from scull.ops.math import relu, sigmoid, tanh
 from scull.ops.move import flip, reshape
-from scull.ops.recurrent import Form, form_of, rnn, rnn_backward
+from scull.ops.recurrent_form import Form, form_of
 from scull.ops.reduce import reduce_sum
 from scull.ops.slicing import slice as window
 
@@ -120,7 +120,6 @@ def of_cell(values: list[Any], cell: int) -> list[Any]:
     return [window(v, axes=[0], starts=[cell], ends=[cell + 1], decrease_axis=[0]) for v in values]
 
 
-@rnn.lower_by_steps
 def rnn_steps(
     input: Any, pre_state: Any, weight_list: Any, sequence_length: Any = None, **attrs: Any
 ) -> Any:
@@ -166,7 +165,6 @@ def len_of(x: Any) -> int:
     return int(x.shape[0])
 
 
-@rnn_backward.lower_by_steps
 def rnn_backward_steps(
     input: Any,
     pre_state: Any,
