@@ -16,9 +16,10 @@ from scull.ops.join import concat, split, stack
 from scull.ops.like import full_like
 from scull.ops.linear import matmul
 from scull.ops.math import relu, sigmoid, tanh
-from scull.ops.move import flip, reshape
+from scull.ops.move import flip, reshape, transpose
 from scull.ops.recurrent_form import Form, form_of
 from scull.ops.reduce import reduce_sum
+from scull.ops.sequence import sequence_mask
 from scull.ops.slicing import slice as window
 
 Values = list[Any]
@@ -94,10 +95,8 @@ CELLS = {
 }
 
 
-def check(x: Any, lengths: Any, attrs: dict[str, Any]) -> Form:
+def check(x: Any, attrs: dict[str, Any]) -> Form:
     """The form of a network whose steps can be told so."""
-    if lengths is not None:
-        raise UnsupportedError("`rnn`: sequences of several lengths")
     if x.dtype.itemsize < 4:
         raise UnsupportedError("`rnn`: its steps in half precision are float32")
     if attrs["dropout_prob"] and not attrs["is_test"] and attrs["num_layers"] > 1:
@@ -108,6 +107,22 @@ def check(x: Any, lengths: Any, attrs: dict[str, Any]) -> Form:
 def in_steps(x: Any, backwards: bool) -> Any:
     """The rows of `x` in the order of steps, or back again."""
     return flip(x, axis=[0]) if backwards else x
+
+
+def present(lengths: Any, x: Any) -> Any:
+    """For each step and sequence 1 where it has not ended yet; None where none ends early."""
+    if lengths is None:
+        return None
+    count = len_of(x)
+    mask = sequence_mask(reshape(lengths, shape=[-1]), max_len=count, out_dtype=x.dtype)
+    return reshape(transpose(mask, perm=[1, 0]), shape=[count, -1, 1])
+
+
+def where(mask: Any, new: Values, old: Values) -> Values:
+    """New values where a sequence goes on, elsewhere the old ones."""
+    if mask is None:
+        return new
+    return [x * mask + y * (1 - mask) for x, y in zip(new, old, strict=True)]
 
 
 def behind(x: Any, last: Any) -> Any:
@@ -123,7 +138,8 @@ def of_cell(values: list[Any], cell: int) -> list[Any]:
 def rnn_steps(
     input: Any, pre_state: Any, weight_list: Any, sequence_length: Any = None, **attrs: Any
 ) -> Any:
-    form, cell, x = check(input, sequence_length, attrs), CELLS[attrs["mode"]], input
+    form, cell, x = check(input, attrs), CELLS[attrs["mode"]], input
+    there = present(sequence_length, input)
     ends: list[Values] = []
     kept: Values = []
     for layer in range(form.layers):
@@ -131,7 +147,7 @@ def rnn_steps(
         for way in range(form.ways):
             number = layer * form.ways + way
             weights = form.weights(weight_list, number)
-            found = through(cell, x, weights, of_cell(pre_state, number), bool(way))
+            found = through(cell, x, weights, of_cell(pre_state, number), there, bool(way))
             shown.append(found[0])
             ends.append(found[1])
             kept += found[2]
@@ -143,7 +159,7 @@ def rnn_steps(
 
 
 def through(
-    cell: Cell, x: Any, weights: Values, states: Values, backwards: bool
+    cell: Cell, x: Any, weights: Values, states: Values, there: Any, backwards: bool
 ) -> tuple[Any, Values, Values]:
     """What a cell shows at each step, its last states, and what the way back needs."""
     w_ih, w_hh, b_ih, b_hh = weights
@@ -152,9 +168,12 @@ def through(
     def step(now: Values, rows: Values) -> tuple[Values, Values]:
         own = matmul(now[0], w_hh, transpose_y=True) + b_hh
         new, kept = cell.forward(rows[0], own, now)
-        return new, [new[0], *now, *kept]
+        mask = rows[1] if len(rows) > 1 else None
+        shown = new[0] if mask is None else new[0] * mask
+        return where(mask, new, now), [shown, *now, *kept]
 
-    last, made = scan(step, states, [along], len_of(x), backwards=backwards)
+    rows = [along] if there is None else [along, there]
+    last, made = scan(step, states, rows, len_of(x), backwards=backwards)
     olds, kept = made[1 : 1 + len(states)], made[1 + len(states) :]
     runs = [behind(in_steps(v, backwards), end) for v, end in zip(olds, last, strict=True)]
     return made[0], last, [runs[0], runs[-1], *(in_steps(v, backwards) for v in kept)]
@@ -177,14 +196,15 @@ def rnn_backward_steps(
     dstate: Any,
     **attrs: Any,
 ) -> Any:
-    form, cell = check(input, sequence_length, attrs), CELLS[attrs["mode"]]
+    form, cell = check(input, attrs), CELLS[attrs["mode"]]
+    there = present(sequence_length, input)
     if dout is None:
         raise UnsupportedError("`rnn`: nothing is asked of what it shows")
     kept = list(unpacked(form, cell, reserve, len(pre_state)))
     dweights: Values = [None] * len(weight_list)
     dstates: list[Values] = [[]] * form.cells
     for layer in reversed(range(form.layers)):
-        x = input if layer == 0 else below(form, kept, layer)
+        x = input if layer == 0 else below(form, kept, layer, there)
         dx = None
         for way in range(form.ways):
             number, width = layer * form.ways + way, form.hidden
@@ -193,7 +213,14 @@ def rnn_backward_steps(
                 given = window(dout, axes=[2], starts=[way * width], ends=[(way + 1) * width])
             ends = [None if g is None else of_cell([g], number)[0] for g in dstate]
             found = back_through(
-                cell, x, form.weights(weight_list, number), kept[number], bool(way), given, ends
+                cell,
+                x,
+                form.weights(weight_list, number),
+                kept[number],
+                there,
+                bool(way),
+                given,
+                ends,
             )
             dx = found[0] if dx is None else dx + found[0]
             dstates[number] = found[1]
@@ -223,7 +250,7 @@ def unpacked(form: Form, cell: Cell, reserve: Any, states: int) -> Any:
         yield [in_steps(v, backwards) for v in olds], [in_steps(v, backwards) for v in gates], lasts
 
 
-def below(form: Form, kept: list[Any], layer: int) -> Any:
+def below(form: Form, kept: list[Any], layer: int, there: Any) -> Any:
     """What a layer read: what the one below showed, from its states."""
     shown = []
     for way in range(form.ways):
@@ -236,6 +263,7 @@ def below(form: Form, kept: list[Any], layer: int) -> Any:
         else:
             rest = window(rest, axes=[0], starts=[1], ends=[form.steps])
             shown.append(concat([rest, last], axis=0))
+    shown = shown if there is None else [v * there for v in shown]
     return shown[0] if form.ways == 1 else concat(shown, axis=2)
 
 
@@ -244,6 +272,7 @@ def back_through(
     x: Any,
     weights: Values,
     kept: tuple[Values, Values, Values],
+    there: Any,
     backwards: bool,
     dshown: Any,
     ends: Values,
@@ -254,17 +283,25 @@ def back_through(
     count = len(olds)
 
     def step(now: Values, rows: Values) -> tuple[Values, Values]:
+        mask = None if there is None else rows[-1]
         given = [now[0] + rows[0], *now[1:count]]
-        old, gate = rows[1 : 1 + count], rows[1 + count :]
+        if mask is not None:
+            given = [d * mask for d in given]
+        old, gate = rows[1 : 1 + count], rows[1 + count : 1 + count + len(gates)]
         outer, inner, rest = cell.back(given, gate, old, now[-1])
+        same = outer is inner
+        if mask is not None:
+            outer = outer * mask
+            inner = outer if same else inner * mask
         through_product = matmul(inner, w_hh)
         dh = through_product if rest[0] is None else through_product + rest[0]
-        return [dh, *rest[1:], old[-1]], [outer] if outer is inner else [outer, inner]
+        before = where(mask, [dh, *rest[1:]], now[:count])
+        return [*before, old[-1]], [outer] if same else [outer, inner]
 
     found, made = scan(
         step,
         [*first, lasts[-1]],
-        [dshown, *olds, *gates],
+        [dshown, *olds, *gates, *([] if there is None else [there])],
         len_of(x),
         backwards=not backwards,
     )
