@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from scull.compiler.address import mask_of, pointer
 from scull.compiler.affine import Affine, Positions
+from scull.compiler.alike import is_alike
 from scull.compiler.assembly import Carried, Function
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
@@ -289,7 +290,10 @@ class Writer:
         condition, value, otherwise = node.operands
         if self.wide.count > 1 and self.tile.axis in node.free and self.mask_serves(node):
             return self._masked(node, point)
-        if self.wide.count > 1 and self.tile.axis in condition.free:
+        axis, wide = self.tile.axis, self.wide
+        varies = axis is not None and wide.count > 1 and axis in condition.free
+        alike = axis is not None and is_alike(condition, axis, wide.count, self.positions)
+        if varies and not alike:
             return self._masked(node, point)
 
         def side(root: Expression) -> Callable[[], str]:
@@ -301,7 +305,9 @@ class Writer:
             return write
 
         lanes = self.lanes_of(node)
-        chosen = self.operand(condition, point, self.one)
+        chosen = self.operand(condition, point, wide if varies else self.one)
+        if varies:
+            chosen = self.function.value(f"extractelement {wide.type('i1')} {chosen}, i64 0")
         return self.function.choose(chosen, lanes.held(node.dtype), side(value), side(otherwise))
 
     @staticmethod
