@@ -10,7 +10,7 @@ import pytest
 import scull as paddle
 from scull.compiler import native
 from scull.compiler.flow import Branch, Loop, controls
-from scull.errors import RangeError, RunError
+from scull.errors import RangeError, RunError, UninitializedError
 from scull.executor import compiled
 from scull.executor.compiled import Call, Specialised, sizes_of
 from scull.flags import flags
@@ -180,6 +180,37 @@ def test_a_branch_gives_what_was_chosen_and_what_it_leaves_alone():
     for n in range(4):
         kinds = Case(build, x=normal(5, 7), n=np.array([n])).agrees()
         assert set(kinds) >= {Branch}
+
+
+def outer_variable():
+    """A variable around the block being written, which nothing gives a value."""
+    block = paddle.static.default_main_program().global_block()
+    return block.create_var(name="late", shape=[3], dtype="float32")
+
+
+@pytest.mark.parametrize("form", ["loop", "branch"])
+def test_what_a_block_gives_a_first_value_is_there_if_the_block_ran(form):
+    def build(x, n):
+        late = outer_variable()
+
+        def body(i, h):
+            paddle.assign(h * 2.0, output=late)
+            return [i + 1, h + 1.0]
+
+        if form == "loop":
+            while_loop(lambda i, h: i < n, body, [number(0), x * 1.0])
+        else:
+            cond(n > 0, lambda: body(number(0), x) and None, lambda: None)
+        return paddle.tanh(late)
+
+    assert len(Case(build, x=normal(3), n=np.array([2])).agrees()) >= 1
+    said = []
+    for mode in ("eager", "off"):
+        case = Case(build, x=normal(3), n=np.array([0]))
+        with pytest.raises(UninitializedError) as error:
+            case.run(mode)
+        said.append(str(error.value).splitlines()[:2])
+    assert said[0] == said[1] and "`late` has no value" in said[0][0]
 
 
 def test_parameters_are_updated_within_a_loop():
