@@ -13,6 +13,7 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
+from scull.compiler.draw import draws
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import (
@@ -38,10 +39,11 @@ def fused(statements: Sequence[Statement], outputs: Iterable[Array]) -> list[Sta
     """The statements that are left when producers stand in their consumers."""
     kept, positions = set(outputs), Positions()
     uses = Counter(array for s in statements for array in {load.array for load in loads_of(s.body)})
+    taken = Counter(word for s in statements for word in words_of([s.body]))
     ready: dict[Array, Map] = {}
     found: list[Statement] = []
     for statement in statements:
-        body = inlined(statement, ready, uses, positions)
+        body = inlined(statement, ready, uses, taken, positions)
         found.append(replace(statement, body=body))
         if isinstance(body, Map):
             if statement.out in kept:
@@ -71,7 +73,11 @@ def loads_of(body: Body) -> list[Load]:
 
 
 def inlined(
-    statement: Statement, ready: dict[Array, Map], uses: Counter[Array], positions: Positions
+    statement: Statement,
+    ready: dict[Array, Map],
+    uses: Counter[Array],
+    taken: Counter[Expression],
+    positions: Positions,
 ) -> Body:
     """A body with what it reads written out where that pays."""
     body = statement.body
@@ -81,7 +87,10 @@ def inlined(
         for load in sites:
             if load.array not in ready:
                 continue
-            pays, why = verdict(load, sites, ready[load.array], uses, body)
+            why = apart(ready[load.array], body, taken)
+            pays = not why
+            if pays:
+                pays, why = verdict(load, sites, ready[load.array], uses, body)
             if pays:
                 chosen[load] = ready[load.array]
             decided("inlined" if pays else "read", load.array.name, statement.out.name, why)
@@ -193,6 +202,22 @@ def verdict(
     pays = little and (once or not (within and again))
     amount = counted(work, "operation")
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
+
+
+def apart(producer: Map, body: Body, taken: Counter[Expression]) -> str:
+    """Why a producer may not be computed where it is read, as far as random words are concerned."""
+    words = words_of([producer])
+    if any(taken[word] > 1 for word in words):
+        return "others want its random words, too"
+    reduces = [any(isinstance(x, Reduce) for x in ordered(b.roots)) for b in (producer, body)]
+    if (words and reduces[1]) or (reduces[0] and words_of([body])):
+        return "random words are made beside no sum, which might want them many times"
+    return ""
+
+
+def words_of(bodies: Iterable[Body]) -> set[Expression]:
+    """The random words that bodies take."""
+    return {node for node in ordered(root for b in bodies for root in b.roots) if draws(node)}
 
 
 def counted(number: int, word: str) -> str:

@@ -11,7 +11,7 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
-from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.fuse import loads_of, substituted, words_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
@@ -152,6 +152,8 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
         return "one adds to places"
     if first.is_contraction and second.is_contraction:
         return "both are contractions"
+    if any(s.is_contraction for s in (first, second)) and words_of((*first.bodies, *second.bodies)):
+        return "random words are made beside no contraction"
     (body,) = second.bodies
     pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
     moved = Map(first.axes, substituted(body.roots[-1], pairs, positions))
@@ -159,8 +161,10 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     loads = loads_of(moved)
     if any(x.array in values and x.operands != first.axes for x in loads):
         return "it is read at other positions"
-    related = any(x.free for x in set(loads) & set(first.loads)) or any(
-        x.array in values for x in loads
+    related = (
+        any(x.free for x in set(loads) & set(first.loads))
+        or any(x.array in values for x in loads)
+        or bool(words_of(first.bodies) & words_of([moved]))
     )
     if not related and prod(sizes[0]) > FEW:
         return "they read nothing in common"

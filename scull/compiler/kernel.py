@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.assembly import Function
+from scull.compiler.draw import draws
 from scull.compiler.flatten import flat, flattened
 from scull.compiler.group import Group, Stage
 from scull.compiler.lanes import Lanes
@@ -112,10 +113,10 @@ def _tiles(
     stores: Sequence[tuple[Array, Affine]],
 ) -> None:
     """All tiles of the vector axis and the row axis: columns outside, rows inside."""
-    reduces = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce)]
+    shared = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce) or draws(n)]
 
     def write() -> None:
-        writer.compute(reduces, writer.active)
+        writer.compute(shared, writer.active)
         for point in writer.active:
             writer.compute(values, [point])
             for value, (array, where) in zip(values, stores, strict=True):

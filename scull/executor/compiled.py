@@ -23,7 +23,7 @@ from scull.executor.instruction import DRAW, Instruction, overwrites, unrecorded
 from scull.executor.run import run
 from scull.ir.operator import Operator, program_outputs
 from scull.lang.arithmetic import numpy_dtype
-from scull.lang.expression import Array
+from scull.lang.expression import Array, Expression, constant
 from scull.runtime.entry import Argument, Outcome, address_of, entry
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Region:
     written: set[int] = field(default_factory=set)
     over: set[int] = field(default_factory=set)  # whose memory is written over
     ends: list[tuple[int, int]] = field(default_factory=list)  # steps, their last statements
+    draws: Array | None = None  # the seed and the number of the run's first draw
 
 
 class Specialised:
@@ -101,7 +102,7 @@ class Specialised:
         before = dict(self.region.values), dict(self.region.given)
         count = len(self.region.tracer.statements)
         try:
-            results = self._results(o)
+            results = self._results(o, step.draws)
         except Exception as error:
             if not isinstance(error, ScullError):
                 warnings.warn(f"{o.type}: no machine code, {error!r}", stacklevel=2)
@@ -127,7 +128,16 @@ class Specialised:
         self.metas[place] = value.meta
         region.written.add(place)
 
-    def _results(self, o: Operator) -> list[Any]:
+    def _draw(self, o: Operator, draws: int) -> tuple[Expression, Expression] | None:
+        """The key of an operator's random words; None where nobody knows it ahead."""
+        seed = o.attrs.get("seed", 0)
+        if seed or self.plan.draws < 0:
+            return draw_of(seed) if seed else None
+        if self.region.draws is None:
+            self.region.draws = Array("draws", (2,), "uint64")
+        return self.region.draws[0], self.region.draws[1] + draws
+
+    def _results(self, o: Operator, draws: int) -> list[Any]:
         op, attrs = o.op, dict(o.attrs)
         if op.takes_wanted:
             attrs["wanted"] = tuple(
@@ -138,7 +148,8 @@ class Specialised:
             place = op.inputs.index(op.shape_record)
             noted = inputs[place].meta
             inputs[place] = tracer.given(noted.with_shape(noted.shape[1:]))
-        found = list(tracer.operator(op, inputs, attrs))
+        draw = self._draw(o, draws) if "random" in op.effects else None
+        found = list(tracer.operator(op, inputs, attrs, draw))
         if op.xshape and len(o.outputs) > len(op.outputs) and o.outputs[-1] is not None:
             x = inputs[op.inputs.index(op.xshape)].meta
             found.append(tracer.constant(0, x.with_shape((0, *x.shape))))
@@ -179,6 +190,7 @@ class Specialised:
         over = {s: region.values[s].array for s in sorted(region.over) if s in region.given}
         outputs = [*(region.values[s].array for s in results), *over.values()]
         inputs = [v.array for v in region.given.values()]
+        inputs += [region.draws] if region.draws is not None else []
         old = [region.given[s].array for s in over]
         try:
             with observed() as decisions:
@@ -212,8 +224,10 @@ class Call:
     ) -> None:
         self.plan, self.rows, self.native = plan, tuple(region.rows), native
         read = {v.array: slot for slot, v in region.given.items()}
+        if region.draws is not None:
+            read[region.draws] = DRAW
         self.slots = [read[array] for array in native.inputs]
-        self.get = getter(self.slots)
+        self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
         self.puts, self.over = results, frozenset(over)
         self.made = [(a.shape, dtype_of(a)) for a in native.outputs]
         self.free = [self.entry(range(len(self.slots)))]
@@ -267,8 +281,8 @@ class Call:
     def in_order(self, frame: list[Any]) -> list[Any]:
         """The arrays that are read, those with strides copied."""
         return [
-            frame[slot] if slot in self.over else np.ascontiguousarray(frame[slot])
-            for slot in self.slots
+            x if slot in self.over else np.ascontiguousarray(x)
+            for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 
     def of_one(self, slot: int, frame: list[Any]) -> Callable[[Any], Any] | None:
@@ -276,7 +290,7 @@ class Call:
 
         It gives None for what the code refuses.
         """
-        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
+        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1 or DRAW in self.slots:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]
@@ -303,6 +317,23 @@ def getter(slots: list[int]) -> Callable[[Any], Any]:
     if len(slots) == 1:
         return itemgetter(slice(slots[0], slots[0] + 1))
     return itemgetter(*slots) if slots else lambda frame: ()
+
+
+def drawing(slots: list[int]) -> Callable[[Any], Any]:
+    """The same, with the run's first draw as an array."""
+    place, pick = slots.index(DRAW), getter(slots)
+
+    def picked(frame: Any) -> Any:
+        found = list(pick(frame))
+        found[place] = np.array(found[place], np.uint64)
+        return found
+
+    return picked
+
+
+def draw_of(seed: int) -> tuple[Expression, Expression]:
+    """The key of the first draw of a seed."""
+    return constant(seed & (2**64 - 1), "uint64"), constant(0, "uint64")
 
 
 def dtype_of(array: Array) -> Any:

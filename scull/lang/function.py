@@ -140,15 +140,9 @@ def cos(x: Expression) -> Expression:
     return apply("cos", x)
 
 
-def random_bits(
-    key0: Expression, key1: Expression, counter: Operand | Sequence[Operand], word: Operand
-) -> Expression:
-    """One of the four uint64 words of Philox4x64-10 for a key and a counter of up to four words."""
-    words = list(counter) if isinstance(counter, Sequence) else [counter]
-    if not 1 <= len(words) <= 4:
-        raise ArgumentError(f"a counter has up to 4 words, not {len(words)}")
-    words += [0] * (4 - len(words))
-    return apply("random_bits", key0, key1, *words, word)
+def random_bits(key: tuple[Expression, Expression], place: Operand) -> Expression:
+    """The uint64 at `place` among the random words of a key, which is two uint64."""
+    return apply("random_bits", *key, position(place))
 
 
 def _over(over: Axis | Sequence[Axis]) -> tuple[Axis, ...]:
