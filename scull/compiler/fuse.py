@@ -85,7 +85,7 @@ def inlined(
         sites = sites_of(body)
         chosen: dict[Load, Map] = {}
         for load in sites:
-            if load.array not in ready:
+            if load.array not in ready or load.array == getattr(body, "base", None):
                 continue
             why = apart(ready[load.array], body, taken)
             pays = not why

@@ -149,7 +149,7 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     if sizes[0] != sizes[1]:
         return f"positions of {list(sizes[1])} beside {list(sizes[0])}"
     if not all(isinstance(body, Map) for s in (first, second) for body in s.bodies):
-        return "one adds to places"
+        return _setting(first, second, positions)
     if first.is_contraction and second.is_contraction:
         return "both are contractions"
     if any(s.is_contraction for s in (first, second)) and words_of((*first.bodies, *second.bodies)):
@@ -179,6 +179,29 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
         first,
         arrays=[*first.arrays, *second.arrays],
         bodies=[*first.bodies, with_roots(moved, [value])],
+        origins=[*first.origins, *second.origins],
+    )
+
+
+def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
+    """Both as one stage that sets elements of several arrays at the same places."""
+    pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
+    (body,), others = second.bodies, first.bodies
+    if not isinstance(body, Scatter) or body.base is None:
+        return "one adds to places"
+    *index, value = [substituted(root, pairs, positions) for root in body.roots]
+    moved = replace(body, index=tuple(index), value=value, over=first.axes)
+    for other in others:
+        if not isinstance(other, Scatter) or other.base is None:
+            return "one adds to places"
+        if other.index != moved.index or other.shape != moved.shape:
+            return "they set other places"
+    if any(x.array in first.arrays for x in loads_of(moved)):
+        return "it reads what that sets"
+    return replace(
+        first,
+        arrays=[*first.arrays, *second.arrays],
+        bodies=[*others, moved],
         origins=[*first.origins, *second.origins],
     )
 

@@ -19,6 +19,7 @@ from scull.compiler.pack import packed
 from scull.compiler.phase import phased
 from scull.compiler.remainder import REMAINDER
 from scull.compiler.separate import separated
+from scull.compiler.sparse import unscattered
 from scull.compiler.split import Code
 from scull.compiler.target import Target, target
 from scull.compiler.text import group_lines
@@ -27,7 +28,7 @@ from scull.core.timeline import spanned
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
-from scull.lang.body import Map
+from scull.lang.body import Map, Scatter
 from scull.lang.dtype import element
 from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
@@ -71,7 +72,8 @@ def region_of(
 ) -> Region:
     """The groups of statements and the memory between them."""
     over = over or {}
-    groups = tuple(grouped(packed(arranged(statements, outputs)), outputs, over))
+    fixed = [*outputs, *(x for x in (getattr(s.body, "base", None) for s in statements) if x)]
+    groups = tuple(grouped(packed(arranged(statements, fixed)), outputs, over))
     late = tuple(new for new, old in over.items() if not at_once(groups, new, old))
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
@@ -89,7 +91,9 @@ def at_once(groups: Sequence[Group], new: Array, old: Array) -> bool:
         loads = [load for load in stage.loads if load.array == old]
         if loads and new not in stage.arrays:
             return False
-        if any(load.operands != stage.axes for load in loads):
+        body = stage.bodies[stage.arrays.index(new)] if loads else None
+        places = body.index if isinstance(body, Scatter) else stage.axes
+        if any(load.operands != places for load in loads):
             return False
     return True
 
@@ -209,7 +213,7 @@ def native_of(
     """
     statements, outputs = apart(statements, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
-    statements = fused(phased(separated(statements)), outputs)
+    statements = fused(unscattered(phased(separated(statements))), outputs)
     read = {load.array for s in statements for load in loads_of(s.body)} | set(over.values())
     used = [x for x in inputs if x in read]
     region = region_of(statements, used, outputs, over)

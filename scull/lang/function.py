@@ -255,9 +255,23 @@ def scatter_add(
     over: Axis | Sequence[Axis],
 ) -> Scatter:
     """An output of `out_shape` where `value` is added at `index`, for each position of the axes."""
-    if len(out_shape) != len(index):
-        raise ShapeError(f"the output has {len(out_shape)} axes and the index {len(index)}")
     if element(value.dtype).kind == "bool":
         raise DtypeError("scatter_add takes integer or float values, not bool")
-    places = tuple(position(place) for place in index)
-    return Scatter(tuple(out_shape), places, value, _over(over))
+    return Scatter(tuple(out_shape), _spot(out_shape, index), value, _over(over))
+
+
+def scatter_set(
+    base: Array, index: Sequence[Operand], value: Expression, over: Axis | Sequence[Axis]
+) -> Scatter:
+    """The output is `base` where nothing else is said, and `value` at `index`, the last one set.
+
+    `value` may read `base` at this index alone.
+    """
+    places = _spot(base.shape, index)
+    return Scatter(base.shape, places, value, _over(over), True, base)
+
+
+def _spot(shape: Sequence[int], index: Sequence[Operand]) -> tuple[Expression, ...]:
+    if len(shape) != len(index):
+        raise ShapeError(f"the output has {len(shape)} axes and the index {len(index)}")
+    return tuple(position(place) for place in index)
