@@ -16,7 +16,7 @@ from scull.compiler.fuse import loads_of
 from scull.compiler.group import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter, with_roots
-from scull.lang.expression import Array, Axis, Expression, Load, Reduce, axis
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis
 from scull.lang.walk import ordered, rewritten
 
 LANES = 16  # that an axis should fill
@@ -97,9 +97,18 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
             if along:
                 yield (load.array, along[0]), times
                 continue
+            if _reshaped(load):  # it runs through memory as it is
+                yield (load.array, load.array.ndim - 1), times
+                continue
             for number, place in enumerate(load.operands):
                 if place is reduce.axes[-1]:
                     yield (load.array, number), LOCAL * times
+
+
+def _reshaped(load: Load) -> bool:
+    """Whether an array is read in another shape than its own."""
+    parts = (x for x in ordered(load.operands) if isinstance(x, Apply))
+    return any(x.operation in ("floor_divide", "remainder") for x in parts)
 
 
 def _apart(statement: Statement, kept: Collection[Array], positions: Positions) -> list[Statement]:

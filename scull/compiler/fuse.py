@@ -30,6 +30,7 @@ from scull.lang.expression import (
 from scull.lang.walk import ordered, rewritten
 
 LITTLE = 4  # operations that cost less than reading their result again
+SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
@@ -195,6 +196,8 @@ def verdict(
     if any(isinstance(node, Reduce) for node in ordered([producer.value])):
         if once and within:
             return False, "a reduction, which a reduction reads"
+        if not all(isinstance(x, Axis | Constant) for x in load.operands):
+            return False, "a reduction, read in another shape"
         pays = once and places == 1
         return pays, f"a reduction, {often(readers, again, places)}"
     if once and places == 1:
@@ -234,12 +237,18 @@ def often(readers: int, again: bool, places: int = 1) -> str:
     return "read once" if places == 1 else f"read at {places} places"
 
 
+def searches(load: Load) -> bool:
+    """Whether where it reads has to be read first."""
+    return any(isinstance(x, Load) for x in ordered(load.operands))
+
+
 def work_of(root: Expression) -> int:
-    """How many operations one element takes, besides finding where it is."""
+    """How many operations one element takes, besides finding where it is by counting."""
     total, seen, pending = 0, set(), [root]
     while pending:
         node = pending.pop()
         if node in seen or isinstance(node, (Load, Constant, Axis)):
+            total += SEARCH * (isinstance(node, Load) and searches(node))
             continue
         seen.add(node)
         if isinstance(node, Reduce):

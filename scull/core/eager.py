@@ -43,7 +43,16 @@ def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__, call.__wrapped__, call.op = body.__doc__, body, op
     attachments = Declaration(op, defer_rules)
-    for name in ("kernel", "ufunc", "direct", "grad", "lower", "no_grad", "no_lowering"):
+    for name in (
+        "kernel",
+        "ufunc",
+        "direct",
+        "grad",
+        "lower",
+        "lower_rows",
+        "no_grad",
+        "no_lowering",
+    ):
         setattr(call, name, getattr(attachments, name))
     op.call = call
     return call

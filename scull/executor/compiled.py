@@ -14,9 +14,11 @@ import numpy as np
 
 from scull.compiler.decision import Decision, observed
 from scull.compiler.native import Native, aligned, native_of
-from scull.compiler.trace import Traced, Tracer
+from scull.compiler.rows import RowsTracer, TracedRows
+from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.core.op import meta_of
+from scull.core.tensor import Rows
 from scull.errors import ScullError, UnsupportedError
 from scull.executor.alias import written
 from scull.executor.instruction import DRAW, Instruction, overwrites, unrecorded, whole
@@ -36,9 +38,9 @@ Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
 class Region:
     """Steps that may become one function, with what their values are so far."""
 
-    tracer: Tracer = field(default_factory=Tracer)
+    tracer: RowsTracer = field(default_factory=RowsTracer)
     rows: list[Row] = field(default_factory=list)
-    values: dict[int, Traced] = field(default_factory=dict)  # by slot
+    values: dict[int, Any] = field(default_factory=dict)  # by slot, Traced or TracedRows
     given: dict[int, Traced] = field(default_factory=dict)  # as they were at its start
     written: set[int] = field(default_factory=set)
     over: set[int] = field(default_factory=set)  # whose memory is written over
@@ -117,7 +119,7 @@ class Specialised:
                     continue
                 self._note(self.slots[v], value, over)
 
-    def _note(self, place: int, value: Traced, over: bool) -> None:
+    def _note(self, place: int, value: Any, over: bool) -> None:
         """A slot has a new value, in the memory of what it began with if `over` that."""
         region = self.region
         if over and region.values.get(place) is region.given.get(place, self):
@@ -186,9 +188,9 @@ class Specialised:
             self.rows.extend(region.rows)
             return
         leaving = {s for s in region.written if self.last.get(s, -1) >= number}
-        results = sorted(leaving - region.over)
+        results = sorted(leaving - region.over, key=lambda s: (is_sparse(region.values[s]), s))
         over = {s: region.values[s].array for s in sorted(region.over) if s in region.given}
-        outputs = [*(region.values[s].array for s in results), *over.values()]
+        outputs = [x for s in results for x in arrays_of(region.values[s])] + [*over.values()]
         inputs = [v.array for v in region.given.values()]
         inputs += [region.draws] if region.draws is not None else []
         old = [region.given[s].array for s in over]
@@ -229,6 +231,8 @@ class Call:
         self.slots = [read[array] for array in native.inputs]
         self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
         self.puts, self.over = results, frozenset(over)
+        values = [region.values[slot] for slot in results]
+        self.heights = [v.meta.shape[0] for v in values if is_sparse(v)]  # of the last results
         self.made = [(a.shape, dtype_of(a)) for a in native.outputs]
         self.free = [self.entry(range(len(self.slots)))]
 
@@ -271,7 +275,8 @@ class Call:
             found = enter(*self.in_order(frame), *made)
         free.append(enter)
         if found is None:
-            for slot, array in zip(self.puts, made, strict=True):
+            arrays = made if not self.heights else rows_of(made, self.heights)
+            for slot, array in zip(self.puts, arrays, strict=True):
                 frame[slot] = array
         else:  # other arrays, or an index out of range, which the instructions explain
             assert isinstance(found, Outcome)
@@ -329,6 +334,30 @@ def drawing(slots: list[int]) -> Callable[[Any], Any]:
         return found
 
     return picked
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value of a region is row-sparse."""
+    return isinstance(value, TracedRows)
+
+
+def arrays_of(value: Any) -> list[Array]:
+    """The arrays that a value of a region is."""
+    return [value.rows.array, value.values.array] if is_sparse(value) else [value.array]
+
+
+def rows_of(made: list[Any], heights: list[int]) -> list[Any]:
+    """What a region made, its last arrays in pairs as rows: those that are there, in order."""
+    dense = len(made) - 2 * len(heights)
+    found = made[:dense]
+    for number, height in enumerate(heights):
+        rows, values = made[dense + 2 * number : dense + 2 * number + 2]
+        if rows.size and rows.min() < 0:
+            there = np.flatnonzero(rows >= 0)
+            there = there[np.argsort(rows[there], kind="stable")]
+            rows, values = rows[there], values[there]
+        found.append(Rows(rows, values, height))
+    return found
 
 
 def draw_of(seed: int) -> tuple[Expression, Expression]:
