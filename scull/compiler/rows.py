@@ -125,19 +125,19 @@ class RowsTracer(Tracer):
         outs, shape = op.infer(metas, attrs), tuple(x.meta.shape)
         place, *within = over = tuple(lang.axis(n) for n in x.values.meta.shape)
         spot = (x.rows.array[place], *within)
-        axes = [None if m is None else tuple(lang.axis(n) for n in m.shape) for m in outs]
         index = [
-            a if m is None or m.shape != shape else spot for m, a in zip(outs, axes, strict=True)
+            spot if m and m.shape == shape else tuple(lang.axis(n) for n in (m.shape if m else ()))
+            for m in outs
         ]
-        found = op.lowering(index, *self._given(operands, metas, x, place), **own(op, attrs))  # type: ignore[misc]
-        known, results = dict(zip(op.inputs, operands, strict=False)), []
-        for name, meta, own_axes, at, value in zip(
-            op.outputs, outs, axes, index, found, strict=True
-        ):
+        assert op.lowering is not None
+        found = op.lowering(index, *self._given(operands, metas, x, place), **own(op, attrs))
+        known = dict(zip(op.inputs, operands, strict=False))
+        results: list[Traced | None] = []
+        for name, meta, at, value in zip(op.outputs, outs, index, found, strict=True):
             if meta is None or value is None:
                 results.append(None)
                 continue
-            body: Any = Map(own_axes or (), value)
+            body: Any = Map(at, value)
             if at is spot:
                 body = lang.scatter_set(known[op.in_place[name]].array, spot, value, over)
             made = Traced(meta, self.array(meta))

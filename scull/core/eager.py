@@ -30,6 +30,9 @@ from scull.errors import ScullError, is_located
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="scull")  # log(0) is -inf
 
 
+RULES = ("kernel", "ufunc", "direct", "grad", "lower", "lower_rows", "no_grad", "no_lowering")
+
+
 def declare(body: Callable[..., Any], composite: bool, **options: Any) -> Any:
     """The function that users call: a plain one, which Python calls fastest; `.op` is the rest."""
     op = Op(body, composite=composite, **options)

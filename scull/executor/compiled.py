@@ -190,7 +190,7 @@ class Specialised:
         leaving = {s for s in region.written if self.last.get(s, -1) >= number}
         results = sorted(leaving - region.over, key=lambda s: (is_sparse(region.values[s]), s))
         over = {s: region.values[s].array for s in sorted(region.over) if s in region.given}
-        outputs = [x for s in results for x in arrays_of(region.values[s])] + [*over.values()]
+        outputs = [x for s in results for x in arrays_in(region.values[s])] + [*over.values()]
         inputs = [v.array for v in region.given.values()]
         inputs += [region.draws] if region.draws is not None else []
         old = [region.given[s].array for s in over]
@@ -341,7 +341,7 @@ def is_sparse(value: Any) -> bool:
     return isinstance(value, TracedRows)
 
 
-def arrays_of(value: Any) -> list[Array]:
+def arrays_in(value: Any) -> list[Array]:
     """The arrays that a value of a region is."""
     return [value.rows.array, value.values.array] if is_sparse(value) else [value.array]
 

@@ -362,7 +362,9 @@ def scatter_rows_kernel(
 
 def parts_of_rows(x: Any, ids: Any, like: Any, is_sparse: bool, **_: Any) -> Any:
     """The numbers of the rows, and `x` as these; None where the result is dense."""
-    return (reshape(ids, (-1,)), reshape(x, (-1, like.shape[1]))) if is_sparse else None
+    if not is_sparse:
+        return None
+    return reshape(ids, shape=(-1,)), reshape(x, shape=(-1, like.shape[1]))
 
 
 scatter_rows.lower_rows("made", parts_of_rows)
