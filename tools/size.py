@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 23_300,
     "autograd": 3_200,
-    "compiler": 4_500,
+    "compiler": 5_200,
     "eager": 1_700,
     "executor": 7_800,
     "tensor": 8_200,
