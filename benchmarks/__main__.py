@@ -12,6 +12,7 @@ from benchmarks import (
     chains,
     compiled,
     control_flow,
+    deepfm,
     eager,
     executor,
     memory,
@@ -45,6 +46,7 @@ found = [
     *static_functions.rows(options.rounds),
     *models.rows(options.rounds, options.processes),
     *compiled.rows(options.rounds),
+    *deepfm.rows(options.rounds),
     *profiler.rows(options.rounds),
 ]
 print(table(found))
