@@ -29,6 +29,7 @@ from scull.lang.expression import (
 )
 from scull.lang.walk import ordered, rewritten
 
+DEEP, SHORT = 64, 32  # terms of a sum that are many; elements of a row that are few
 LITTLE = 4  # operations that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
@@ -196,8 +197,8 @@ def verdict(
     if any(isinstance(node, Reduce) for node in ordered([producer.value])):
         if once and within:
             return False, "a reduction, which a reduction reads"
-        if not all(isinstance(x, Axis | Constant) for x in load.operands):
-            return False, "a reduction, read in another shape"
+        if _shortens(load, producer, body):
+            return False, "a long reduction, read in rows that are short for lanes"
         pays = once and places == 1
         return pays, f"a reduction, {often(readers, again, places)}"
     if once and places == 1:
@@ -207,8 +208,20 @@ def verdict(
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
 
 
+def _shortens(load: Load, producer: Map, body: Body) -> bool:
+    """Whether a reduction would have rows too short for lanes where it is read, and has longer."""
+    if isinstance(body, Scatter) or not (body.axes and producer.axes):
+        return False
+    terms = [x for x in ordered([producer.value]) if isinstance(x, Reduce)]
+    deep = max(prod(axis.size for axis in x.axes) for x in terms) >= DEEP
+    plain = all(isinstance(x, Axis | Constant) for x in load.operands)
+    return deep and not plain and body.axes[-1].size < SHORT <= producer.axes[-1].size
+
+
 def apart(producer: Map, body: Body, taken: Counter[Expression]) -> str:
     """Why a producer may not be computed where it is read, as far as random words are concerned."""
+    if not taken:
+        return ""
     words = words_of([producer])
     if any(taken[word] > 1 for word in words):
         return "others want its random words, too"

@@ -74,19 +74,21 @@ def region_of(
     over = over or {}
     fixed = [*outputs, *(x for x in (getattr(s.body, "base", None) for s in statements) if x)]
     groups = tuple(grouped(packed(arranged(statements, fixed)), outputs, over))
-    late = tuple(new for new, old in over.items() if not at_once(groups, new, old))
+    last = {x: n for n, group in enumerate(groups) for x in group.read}
+    makers = {x: n for n, group in enumerate(groups) for x in group.written}
+    late = tuple(
+        new
+        for new, old in over.items()
+        if last.get(old, -1) > makers[new] or not at_once(groups[makers[new]], new, old)
+    )
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
     arena = planned(groups, {*inputs, *fresh, *own}, late)
     return Region(tuple(inputs), tuple(fresh), groups, arena, over, late)
 
 
-def at_once(groups: Sequence[Group], new: Array, old: Array) -> bool:
-    """Whether `new` may be written where `old` lies: each element is read before, or never."""
-    writer = next(n for n, g in enumerate(groups) if new in g.written)
-    if any(old in g.read for g in groups[writer + 1 :]):
-        return False
-    group = groups[writer]
+def at_once(group: Group, new: Array, old: Array) -> bool:
+    """Whether a group may write `new` where `old` lies: it reads each element before, or never."""
     for stage in group.stages:
         loads = [load for load in stage.loads if load.array == old]
         if loads and new not in stage.arrays:
