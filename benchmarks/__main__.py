@@ -12,6 +12,7 @@ from benchmarks import (
     chains,
     compiled,
     control_flow,
+    deepfm,
     eager,
     executor,
     memory,
@@ -47,6 +48,7 @@ found = [
     *models.rows(options.rounds, options.processes),
     *compiled.rows(options.rounds),
     *repeated.rows(options.rounds),
+    *deepfm.rows(options.rounds),
     *profiler.rows(options.rounds),
 ]
 print(table(found))

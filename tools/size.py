@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 23_500,
     "autograd": 3_200,
-    "compiler": 5_400,
+    "compiler": 6_300,
     "eager": 1_700,
     "executor": 8_500,
     "tensor": 8_200,
