@@ -133,11 +133,8 @@ def simplified(node: Expression, positions: Positions) -> Expression:
             least = 1 if node.operation == "less" else 0
             if gap.low >= least or gap.high < least:
                 return constant(gap.low >= least, "bool")
-        case Apply(operation=("equal" | "not_equal"), operands=(x, y)) if x.dtype == "int64":
-            gap = positions.range_of(positions.of(y) + positions.of(x).times(-1))
-            if gap.low == gap.high == 0 or gap.low > 0 or gap.high < 0:
-                same = gap.low == gap.high == 0
-                return constant(same == (node.operation == "equal"), "bool")
+        case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
+            return constant(x == y, "bool")
         case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
             if isinstance(x, Constant):
                 return y if x.value else x
