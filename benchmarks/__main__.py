@@ -12,6 +12,7 @@ import numpy as np
 from benchmarks import (
     chains,
     control_flow,
+    deepfm,
     eager,
     executor,
     memory,
@@ -56,6 +57,7 @@ def figures() -> Iterator[Row]:
     yield from models.rows(options.rounds, options.processes)
     yield from profiler.rows(options.rounds)
     yield from compiled.rows(options.rounds)
+    yield from deepfm.rows(options.rounds)
 
 
 print(table(figures()))

@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 23_500,
     "autograd": 3_200,
-    "compiler": 6_000,
+    "compiler": 7_000,
     "eager": 2_100,
     "executor": 8_500,
     "tensor": 8_200,

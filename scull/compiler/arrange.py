@@ -15,13 +15,14 @@ from scull.compiler.decision import decided
 from scull.compiler.fuse import loads_of
 from scull.compiler.group import contracts
 from scull.compiler.trace import Statement
-from scull.lang.body import Map, with_roots
-from scull.lang.expression import Array, Axis, Expression, Load, Reduce, axis
+from scull.lang.body import Map, Scatter, with_roots
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis
 from scull.lang.walk import ordered, rewritten
 
 LANES = 16  # that an axis should fill
 WINDOWED = 0.7  # of its worth has an axis that is read through a window
 NATURAL = 1.25  # times its worth has the axis that is last already
+FAR = 4  # times worse are lanes that lie apart where values are added to places
 LOCAL = 0.1  # of a vote has the axis along which one element after the other is read
 DEEP = 16  # terms of a sum that pay for turning its result round
 
@@ -83,6 +84,10 @@ def _through(load: Load, along: Axis, positions: Positions) -> tuple[int, bool] 
 def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, float]]:
     """Which axes a contraction likes last, by how often it reads."""
     body = statement.body
+    if isinstance(body, Scatter) and body.over:
+        last, times = body.over[-1], float(FAR * prod(x.size for x in body.over))
+        for load in loads_of(body):
+            yield from (((load.array, n), times) for n, x in enumerate(load.operands) if x is last)
     if not isinstance(body, Map) or not contracts(body):
         return
     lanes = lane_axis(body, positions)
@@ -96,9 +101,18 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
             if along:
                 yield (load.array, along[0]), times
                 continue
+            if _reshaped(load):  # it runs through memory as it is
+                yield (load.array, load.array.ndim - 1), times
+                continue
             for number, place in enumerate(load.operands):
                 if place is reduce.axes[-1]:
                     yield (load.array, number), LOCAL * times
+
+
+def _reshaped(load: Load) -> bool:
+    """Whether an array is read in another shape than its own."""
+    parts = (x for x in ordered(load.operands) if isinstance(x, Apply))
+    return any(x.operation in ("floor_divide", "remainder") for x in parts)
 
 
 def _apart(statement: Statement, kept: Collection[Array], positions: Positions) -> list[Statement]:

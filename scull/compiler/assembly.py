@@ -10,6 +10,7 @@ class Function:
 
     def __init__(self, head: str) -> None:
         self.lines = [head, "entry:"]
+        self.rooms: dict[str, str] = {}  # memory of its own by type, taken at the entry
         self.has_half = True  # whether the machine converts float16
         self.block = "entry"
         self._count = 0
@@ -24,6 +25,12 @@ class Function:
         name = "%" + self.fresh()
         self.lines.append(f"  {name} = {instruction}")
         return name
+
+    def room(self, kind: str) -> str:
+        """The address of memory for one value, which the next of its type lies over."""
+        if kind not in self.rooms:
+            self.rooms[kind] = "%" + self.fresh("r")
+        return self.rooms[kind]
 
     def act(self, instruction: str) -> None:
         """An instruction without a result."""
@@ -96,4 +103,5 @@ class Function:
 
     def text(self) -> str:
         """The whole function."""
-        return "\n".join([*self.lines, "  ret void", "}", ""])
+        rooms = [f"  {name} = alloca {kind}, align 64" for kind, name in self.rooms.items()]
+        return "\n".join([*self.lines[:2], *rooms, *self.lines[2:], "  ret void", "}", ""])

@@ -16,6 +16,7 @@ Kind = Literal[
     "joined",
     "apart",
     "copied",
+    "merged",
 ]
 
 
@@ -26,7 +27,7 @@ class Decision(NamedTuple):
     `read`: the other takes it from memory; `stored`: written to memory, wherever it is inlined;
     `turned`: its axes lie in another order; `together` and `separate`: at once with the other, or
     not; `joined` and `apart`: in the loop over rows of the other's kernel, or not; `copied`: laid
-    out anew for the other.
+    out anew for the other; `merged`: kept as the few rows that are not 0.
     """
 
     kind: Kind

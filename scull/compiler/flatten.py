@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
+from scull.compiler.draw import draws
 from scull.compiler.fuse import substituted
 from scull.compiler.group import Stage
 from scull.lang.body import Body, Map, Scatter, with_roots
@@ -109,8 +110,8 @@ def _go_together(stage: Stage, outer: Axis, inner: Axis, positions: Positions) -
     roots = [root for body in stage.bodies for root in body.roots]
     used = {outer, inner}
     for node in ordered(roots):
-        if isinstance(node, Load):
-            where = positions.of(node.operands[0])
+        if has_place(node):
+            where = positions.of(node.operands[-1])
             steps = where.step(outer), where.step(inner)
             if None in steps or steps[0] != steps[1] * inner.size:  # type: ignore[operator]
                 return False
@@ -134,11 +135,17 @@ def _bare(root: Expression) -> set[Axis]:
         seen.add(node)
         if isinstance(node, Axis):
             found.add(node)
-        if not isinstance(node, Load):
+        if not has_place(node):
             pending.extend(node.operands)
         else:
-            pending.extend(x for x in _parts(node.operands[0]) if not isinstance(x, Axis))
+            pending.extend(node.operands[:-1])
+            pending.extend(x for x in _parts(node.operands[-1]) if not isinstance(x, Axis))
     return found
+
+
+def has_place(node: Expression) -> bool:
+    """Whether the last operand of a node says where something stands."""
+    return isinstance(node, Load) or draws(node)
 
 
 def _parts(where: Expression) -> list[Expression]:
@@ -161,14 +168,14 @@ def _with_one(stage: Stage, outer: Axis, inner: Axis, both: Axis, positions: Pos
     """A stage with one axis in the place of two."""
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Load):
-            where = positions.of(node.operands[0])
+        if has_place(node):
+            where = positions.of(node.operands[-1])
             step = where.step(inner) or 0
             terms = {n: k for n, k in where.terms.items() if n not in (outer, inner)}
             if step:
                 terms[both] = step
             place = positions.expression(Affine(where.constant, terms))
-            return with_operands(node, (place,))
+            return with_operands(node, (*node.operands[:-1], place))
         if isinstance(node, Reduce) and inner in node.axes:
             axes = _replaced(node.axes, outer, inner, both)
             return only(

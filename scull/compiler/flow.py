@@ -15,8 +15,9 @@ from scull.compiler.fuse import fused, loads_of, work_of
 from scull.compiler.pack import packed
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
+from scull.compiler.sparse import unscattered
 from scull.compiler.trace import Statement
-from scull.lang.body import Map
+from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array, Load
 
 Nodes = Sequence[Any]  # statements, then groups of them; loops, branches and demands among them
@@ -215,8 +216,10 @@ def straightened(nodes: Nodes, change: Callable[[list[Any]], Iterable[Any]]) -> 
 
 
 def arrays_read(statement: Statement) -> set[Array]:
-    """The arrays that a statement reads."""
-    return {load.array for load in loads_of(statement.body)}
+    """The arrays that a statement reads, that too whose elements it sets."""
+    found = {load.array for load in loads_of(statement.body)}
+    base = getattr(statement.body, "base", None)
+    return found if base is None else {*found, base}
 
 
 def crossing(nodes: Nodes) -> set[Array]:
@@ -376,7 +379,7 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
     ready = dict(around)
     for part in parts(nodes):
         if isinstance(part, list):
-            part = divided(fused(phased(part), kept, ready))
+            part = divided(fused(unscattered(phased(part)), kept, ready))
             for s in part:
                 if isinstance(s.body, Map) and not work_of(s.body.value, 0):
                     ready[s.out] = s.body
@@ -388,5 +391,7 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
 
 def laid_out(nodes: Nodes, outputs: Collection[Array]) -> list[Any]:
     """The same with operands of contractions as their loops read them, once for all rounds."""
-    kept = crossing(nodes) | set(outputs)
+    bodies = [s.body for s in leaves(nodes)]
+    bases = {b.base for b in bodies if isinstance(b, Scatter) and b.base is not None}
+    kept = crossing(nodes) | set(outputs) | bases
     return hoisted(straightened(nodes, lambda part: packed(arranged(part, kept))))

@@ -13,6 +13,7 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
+from scull.compiler.draw import draws
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import (
@@ -28,7 +29,9 @@ from scull.lang.expression import (
 )
 from scull.lang.walk import ordered, rewritten
 
+DEEP, SHORT = 64, 32  # terms of a sum that are many; elements of a row that are few
 LITTLE = 4  # operations that cost less than reading their result again
+SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
@@ -45,10 +48,11 @@ def fused(
     """
     kept, positions = set(outputs), Positions()
     uses = Counter(array for s in statements for array in {load.array for load in loads_of(s.body)})
+    taken = Counter(word for s in statements for word in words_of([s.body]))
     ready: dict[Array, Map] = dict(around or {})
     found: list[Statement] = []
     for statement in statements:
-        body = inlined(statement, ready, uses, positions)
+        body = inlined(statement, ready, uses, taken, positions)
         found.append(replace(statement, body=body))
         if isinstance(body, Map):
             if statement.out in kept:
@@ -78,7 +82,11 @@ def loads_of(body: Body) -> list[Load]:
 
 
 def inlined(
-    statement: Statement, ready: dict[Array, Map], uses: Counter[Array], positions: Positions
+    statement: Statement,
+    ready: dict[Array, Map],
+    uses: Counter[Array],
+    taken: Counter[Expression],
+    positions: Positions,
 ) -> Body:
     """A body with what it reads written out where that pays."""
     body = statement.body
@@ -86,11 +94,14 @@ def inlined(
         sites = sites_of(body)
         chosen: dict[Load, Map] = {}
         for load in sites:
-            if load.array not in ready:
+            if load.array not in ready or load.array == getattr(body, "base", None):
                 continue
-            pays, why = verdict(load, sites, ready[load.array], uses, body)
-            if not pays and says_where(load, ready[load.array], positions):
-                pays, why = True, "nothing is computed: it says where to read"
+            why = apart(ready[load.array], body, taken)
+            pays = not why
+            if pays:
+                pays, why = verdict(load, sites, ready[load.array], uses, body)
+                if not pays and says_where(load, ready[load.array], positions):
+                    pays, why = True, "nothing is computed: it says where to read"
             if pays:
                 chosen[load] = ready[load.array]
             decided("inlined" if pays else "read", load.array.name, statement.out.name, why)
@@ -195,6 +206,8 @@ def verdict(
     if any(isinstance(node, Reduce) for node in ordered([producer.value])):
         if once and within:
             return False, "a reduction, which a reduction reads"
+        if _shortens(load, producer, body):
+            return False, "a long reduction, read in rows that are short for lanes"
         pays = once and places == 1
         return pays, f"a reduction, {often(readers, again, places)}"
     if once and places == 1:
@@ -212,6 +225,34 @@ def says_where(load: Load, producer: Map, positions: Positions) -> bool:
     return not work_of(substituted(producer.value, pairs, positions))
 
 
+def _shortens(load: Load, producer: Map, body: Body) -> bool:
+    """Whether a reduction would have rows too short for lanes where it is read, and has longer."""
+    if isinstance(body, Scatter) or not (body.axes and producer.axes):
+        return False
+    terms = [x for x in ordered([producer.value]) if isinstance(x, Reduce)]
+    deep = max(prod(axis.size for axis in x.axes) for x in terms) >= DEEP
+    plain = all(isinstance(x, Axis | Constant) for x in load.operands)
+    return deep and not plain and body.axes[-1].size < SHORT <= producer.axes[-1].size
+
+
+def apart(producer: Map, body: Body, taken: Counter[Expression]) -> str:
+    """Why a producer may not be computed where it is read, as far as random words are concerned."""
+    if not taken:
+        return ""
+    words = words_of([producer])
+    if any(taken[word] > 1 for word in words):
+        return "others want its random words, too"
+    reduces = [any(isinstance(x, Reduce) for x in ordered(b.roots)) for b in (producer, body)]
+    if (words and reduces[1]) or (reduces[0] and words_of([body])):
+        return "random words are made beside no sum, which might want them many times"
+    return ""
+
+
+def words_of(bodies: Iterable[Body]) -> set[Expression]:
+    """The random words that bodies take."""
+    return {node for node in ordered(root for b in bodies for root in b.roots) if draws(node)}
+
+
 def counted(number: int, word: str) -> str:
     """How many of something."""
     return f"{number} {word}{'' if number == 1 else 's'}"
@@ -226,12 +267,18 @@ def often(readers: int, again: bool, places: int = 1) -> str:
     return "read once" if places == 1 else f"read at {places} places"
 
 
+def searches(load: Load) -> bool:
+    """Whether where it reads has to be read first."""
+    return any(isinstance(x, Load) for x in ordered(load.operands))
+
+
 def work_of(root: Expression, branch: int = BRANCH) -> int:
-    """How many operations one element takes, besides finding where it is."""
+    """How many operations one element takes, besides finding where it is by counting."""
     total, seen, pending = 0, set(), [root]
     while pending:
         node = pending.pop()
         if node in seen or isinstance(node, (Load, Constant, Axis)):
+            total += SEARCH * (isinstance(node, Load) and searches(node))
             continue
         seen.add(node)
         if isinstance(node, Reduce):

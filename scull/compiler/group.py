@@ -4,6 +4,7 @@ A stage computes several arrays at the same positions, so that what one needs of
 registers. Stages of a group share rows: what lies between them is as small as a row.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
-from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.fuse import loads_of, substituted, words_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
@@ -19,6 +20,7 @@ from scull.lang.walk import ordered, rewritten
 
 FEW = 4  # elements of stages that go together though nothing relates them
 UNRELATED = "it reads nothing of that"
+AT_ONCE = "at the same positions"
 REUSE = 2  # a reduction that reads each element more often than this is a contraction
 
 
@@ -45,6 +47,26 @@ class Stage:
     def is_contraction(self) -> bool:
         """Whether it has a reduction that reads the same elements many times."""
         return any(contracts(body) for body in self.bodies)
+
+    def joined_by(self, other: "Stage", body: Body) -> "Stage":
+        """It and another stage of one array, whose body at these positions is `body`."""
+        arrays, bodies = [*self.arrays, *other.arrays], [*self.bodies, body]
+        found = replace(self, arrays=arrays, bodies=bodies, origins=self.origins + other.origins)
+        alone = replace(other, bodies=[body])  # a stage of many is not looked through again
+        found.loads = self.loads + alone.loads
+        found.words = self.words | alone.words
+        found.is_contraction = self.is_contraction or alone.is_contraction
+        return found
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many positions its axes have."""
+        return tuple(axis.size for axis in self.axes)
+
+    @cached_property
+    def words(self) -> set[Expression]:
+        """The random words that it takes."""
+        return words_of(self.bodies)
 
 
 @dataclass
@@ -118,6 +140,8 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
     """Statements at the same positions as stages, where they have something in common."""
     stages: list[Stage] = []
     place: dict[Array, int] = {}  # of the stage that makes an array
+    sized: dict[tuple[int, ...], list[int]] = {}  # stages by how many positions they have
+    near: dict[Array, set[int]] = {}  # stages that read or make an array
     positions = Positions()
     for statement in statements:
         stage = Stage(
@@ -127,31 +151,43 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
             [statement.origin],
         )
         least = max((place[x.array] for x in stage.loads if x.array in place), default=0)
-        for number in range(len(stages) - 1, least - 1, -1):
+        alike = sized.setdefault(stage.sizes, [])
+        related = {n for x in stage.loads for n in near.get(x.array, ())}
+        for number in reversed(alike):
+            if number < least:
+                continue
+            if number not in related and prod(stage.sizes) > FEW and not stage.words:
+                continue
             found = _together(stages[number], stage, positions)
-            other = stages[number].arrays[0].name
             if isinstance(found, Stage):
+                decided("together", statement.out.name, stages[number].arrays[0].name, AT_ONCE)
                 stages[number] = found
-                place[statement.out] = number
-                decided("together", statement.out.name, other, "at the same positions")
                 break
-            if number == least and any(x.array in place for x in stage.loads):
-                decided("separate", statement.out.name, other, found)
         else:
-            place[statement.out] = len(stages)
+            number = len(stages)
+            if any(x.array in place for x in stage.loads):
+                why = _together(stages[least], stage, positions)
+                other = stages[least].arrays[0].name
+                decided("separate", statement.out.name, other, str(why))
             stages.append(stage)
+            alike.append(number)
+        place[statement.out] = number
+        for array in (statement.out, *(x.array for x in stage.loads)):
+            near.setdefault(array, set()).add(number)
     return stages
 
 
 def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     """Both as one stage, or why they do not belong together."""
-    sizes = [tuple(axis.size for axis in s.axes) for s in (first, second)]
+    sizes = [s.sizes for s in (first, second)]
     if sizes[0] != sizes[1]:
         return f"positions of {list(sizes[1])} beside {list(sizes[0])}"
     if not all(isinstance(body, Map) for s in (first, second) for body in s.bodies):
-        return "one adds to places"
+        return _setting(first, second, positions)
     if first.is_contraction and second.is_contraction:
         return "both are contractions"
+    if any(s.is_contraction for s in (first, second)) and (first.words or second.words):
+        return "random words are made beside no contraction"
     (body,) = second.bodies
     pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
     moved = Map(first.axes, substituted(body.roots[-1], pairs, positions))
@@ -159,8 +195,10 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     loads = loads_of(moved)
     if any(x.array in values and x.operands != first.axes for x in loads):
         return "it is read at other positions"
-    related = any(x.free for x in set(loads) & set(first.loads)) or any(
-        x.array in values for x in loads
+    related = (
+        any(x.free for x in set(loads) & set(first.loads))
+        or any(x.array in values for x in loads)
+        or bool(first.words & words_of([moved]))
     )
     if not related and prod(sizes[0]) > FEW:
         return "they read nothing in common"
@@ -171,23 +209,38 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
         return values[node.array] if isinstance(node, Load) and node.array in values else node
 
     value = rewritten([moved.value], at_hand, {})[0]
-    return replace(
-        first,
-        arrays=[*first.arrays, *second.arrays],
-        bodies=[*first.bodies, with_roots(moved, [value])],
-        origins=[*first.origins, *second.origins],
-    )
+    return first.joined_by(second, with_roots(moved, [value]))
+
+
+def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
+    """Both as one stage that sets elements of several arrays at the same places."""
+    pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
+    (body,), others = second.bodies, first.bodies
+    if not isinstance(body, Scatter) or body.base is None:
+        return "one adds to places"
+    *index, value = [substituted(root, pairs, positions) for root in body.roots]
+    moved = replace(body, index=tuple(index), value=value, over=first.axes)
+    for other in others:
+        if not isinstance(other, Scatter) or other.base is None:
+            return "one adds to places"
+        if other.index != moved.index or other.shape != moved.shape:
+            return "they set other places"
+    if any(x.array in first.arrays for x in loads_of(moved)):
+        return "it reads what that sets"
+    return first.joined_by(second, moved)
 
 
 def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     """The stages in groups: each group takes whatever may follow in its loop."""
     left, done, groups = list(stages), set[Array](), list[Group]()
+    waiting = Counter(x for s in stages for x in s.reads)  # how many are left that read an array
     pending = {x for s in stages for x in s.arrays}
     while left:
         can = [s for s in left if s.reads & pending <= done]
-        ready = next((s for s in can if not _too_early(s, left, over)), can[0])
+        ready = next((s for s in can if not _too_early(s, waiting, over)), can[0])
         group = Group(ready.axes, [ready])
         left.remove(ready)
+        waiting.subtract(ready.reads)
         done.update(ready.arrays)
         grows = not ready.is_contraction
         while grows:
@@ -196,7 +249,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
                 if not stage.reads & pending <= done:
                     continue
                 why = "others still read what it is written over"
-                if not _too_early(stage, left, over):
+                if not _too_early(stage, waiting, over):
                     why = _take(group, stage)
                 if why != UNRELATED:
                     kind: Kind = "apart" if why else "joined"
@@ -204,6 +257,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
                     decided(kind, name, other, why or "the same rows")
                 if not why:
                     left.remove(stage)
+                    waiting.subtract(stage.reads)
                     done.update(stage.arrays)
                     grows = True
                     break
@@ -211,10 +265,9 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     return groups
 
 
-def _too_early(stage: Stage, left: Sequence[Stage], over: Mapping[Array, Array]) -> bool:
+def _too_early(stage: Stage, waiting: Mapping[Array, int], over: Mapping[Array, Array]) -> bool:
     """Whether another stage still reads what this one is to lie over."""
-    old = {over[x] for x in stage.arrays if x in over}
-    return bool(old) and any(old & s.reads for s in left if s is not stage)
+    return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
 
 
 def _take(group: Group, stage: Stage) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from scull.compiler.flow import Branch, Carry, Demand, Loop, Nodes, controls, leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
+from scull.lang.body import Scatter
 from scull.lang.expression import Array
 
 
@@ -77,7 +78,9 @@ def written_over(nodes: Nodes, new: Array, old: Array) -> bool:
         loads = [load for load in stage.loads if load.array == old]
         if loads and new not in stage.arrays:
             return False
-        if any(load.operands != stage.axes for load in loads):
+        body = stage.bodies[stage.arrays.index(new)] if loads else None
+        places = body.index if isinstance(body, Scatter) else stage.axes
+        if any(load.operands != places for load in loads):
             return False
     return True
 

@@ -6,16 +6,17 @@ from dataclasses import replace
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.assembly import Function
 from scull.compiler.chunk import over_chunks, over_tiles
+from scull.compiler.draw import draws
 from scull.compiler.flatten import flat, flattened
 from scull.compiler.group import Group, Stage
-from scull.compiler.lanes import Lanes
 from scull.compiler.memory import store
+from scull.compiler.scatter import write_scatter
 from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
 from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.target import Target
-from scull.compiler.tile import ALONE, STATUS, Place, Point, Tile, columns_of
+from scull.compiler.tile import ALONE, STATUS, Place, Tile, columns_of
 from scull.compiler.writer import Writer
-from scull.lang.body import Scatter, with_roots
+from scull.lang.body import with_roots
 from scull.lang.expand import basic
 from scull.lang.expression import Apply, Array, Axis, Expression, Reduce
 from scull.lang.walk import ordered, rewritten
@@ -54,7 +55,7 @@ def function_of(group: Group, name: str, target: Target) -> Code:
             if chosen is not None:
                 _write_maps(writer, stage, shared, rows, chosen, None if shared else span)
             elif not is_map(stage):
-                _write_scatter(writer, stage)
+                write_scatter(writer, stage, target, _tiled)
         writer.unready = made
         return []
 
@@ -132,10 +133,10 @@ def _tiles(
     span: Span | None,
 ) -> None:
     """All tiles of the vector axis and the row axis: columns outside, rows inside."""
-    reduces = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce)]
+    shared = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce) or draws(n)]
 
     def write() -> None:
-        writer.compute(reduces, writer.active)
+        writer.compute(shared, writer.active)
         for point in writer.active:
             writer.compute(values, [point])
             for value, (array, where) in zip(values, stores, strict=True):
@@ -201,43 +202,12 @@ def _along(
         part("0", rounds * tile, rest)
 
 
-def _write_scatter(writer: Writer, stage: Stage) -> None:
-    (body,), (array,) = stage.bodies, stage.arrays
-    assert isinstance(body, Scatter)
-    f, lanes, out = writer.function, Lanes(writer.function), flat(array)
-    if not out.size:
-        return
-    at = writer.buffers[out.name]
-
-    def clear(position: str, _: list[str]) -> list[str]:
-        zero = lanes.stored(lanes.literal(0, out.dtype), out.dtype)
-        kind = lanes.stored_type(out.dtype)
-        f.act(
-            f"store {kind} {zero}, ptr {f.value(f'getelementptr {kind}, ptr {at}, i64 {position}')}"
-        )
-        return []
-
-    f.loop(out.size, (), clear)
-    if not all(axis.size for axis in body.over):
-        return
-    point, kind = Point(0, 0), lanes.stored_type(out.dtype)
-
-    def add(_: list[str]) -> list[str]:
-        writer.compute([*body.index, body.value], [point])
-        index = [writer.operand(x, point, writer.one) for x in body.index]
-        test, place = "true", "0"
-        for x, n, stride in zip(index, array.shape, array.strides, strict=True):
-            test = f.value(f"and i1 {test}, {f.value(f'icmp ult i64 {x}, {n}')}")
-            place = f.value(f"add i64 {place}, {f.value(f'mul i64 {x}, {stride}')}")
-
-        def accumulate() -> None:
-            spot = f.value(f"getelementptr {kind}, ptr {at}, i64 {place}")
-            before = lanes.loaded(f.value(f"load {kind}, ptr {spot}"), out.dtype)
-            value = writer.operand(body.value, point, writer.one)
-            total = lanes.applied("add", [before, value], out.dtype, out.dtype)
-            f.act(f"store {kind} {lanes.stored(total, out.dtype)}, ptr {spot}")
-
-        f.when(test, accumulate)
-        return []
-
-    writer.nest(body.over, body.roots, (), add)
+def _tiled(
+    writer: Writer,
+    axis: Axis,
+    tile: int,
+    values: Sequence[Expression],
+    body: Callable[[int], None],
+) -> None:
+    """The same of all that there is."""
+    _along(writer, axis, tile, values, body, None)

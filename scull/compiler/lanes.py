@@ -275,8 +275,33 @@ class Lanes:
         kind, suffix = self.type(f"i{facts.bits}"), self.suffix(f"i{facts.bits}")
         return self.value(f"call {kind} @llvm.abs.{suffix}({kind} {operands[0]}, i1 false)")
 
+    def product(self, x: str, y: str) -> tuple[str, str]:
+        """The upper and the lower half of products of uint64: lanes multiply words of 32 bits."""
+        kind, value = self.type("i64"), self.value
+        if self.count == 1:
+            wide = [value(f"zext i64 {each} to i128") for each in (x, y)]
+            whole = value(f"mul i128 {wide[0]}, {wide[1]}")
+            high = value(f"trunc i128 {value(f'lshr i128 {whole}, 64')} to i64")
+            return high, value(f"trunc i128 {whole} to i64")
+        mask, half = self.number("i64", 0xFFFFFFFF), self.number("i64", 32)
+        (a, b), (c, d) = (
+            (value(f"lshr {kind} {z}, {half}"), value(f"and {kind} {z}, {mask}")) for z in (x, y)
+        )
+        least = value(f"mul {kind} {b}, {d}")
+        middle = value(f"mul {kind} {b}, {c}")
+        middle = value(f"add {kind} {middle}, {value(f'lshr {kind} {least}, {half}')}")
+        carried = value(f"mul {kind} {a}, {d}")
+        carried = value(f"add {kind} {carried}, {value(f'and {kind} {middle}, {mask}')}")
+        high = value(f"mul {kind} {a}, {c}")
+        high = value(f"add {kind} {high}, {value(f'lshr {kind} {middle}, {half}')}")
+        high = value(f"add {kind} {high}, {value(f'lshr {kind} {carried}, {half}')}")
+        upper = value(f"shl {kind} {carried}, {half}")
+        return high, value(f"or {kind} {upper}, {value(f'and {kind} {least}, {mask}')}")
+
     def multiply_high(self, operands: list[str], facts: Element) -> str:
         """The upper half of products."""
+        if facts.bits == 64:
+            return self.product(*operands)[0]
         narrow, wide = self.type(f"i{facts.bits}"), self.type(f"i{facts.bits * 2}")
         x, y = (self.value(f"zext {narrow} {each} to {wide}") for each in operands)
         product = self.value(f"mul {wide} {x}, {y}")

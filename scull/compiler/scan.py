@@ -5,13 +5,21 @@ from typing import Any
 
 from scull import lang
 from scull.compiler.flow import Carry, Loop
-from scull.compiler.trace import Statement, Traced, Tracer
+from scull.compiler.rows import RowsTracer
+from scull.compiler.trace import Statement, Traced
 from scull.lang.body import Map
 from scull.lang.expression import Array
 
 
-class Scanner(Tracer):
-    """Calls of operators write statements, scans loops of statements."""
+class Scanner(RowsTracer):
+    """Calls of operators write statements, scans loops of statements.
+
+    `draws` is the array with the seed and the number of the run's first draw, if any is taken.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.draws: Array | None = None
 
     def scan(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from scull.compiler.affine import Affine, Positions
+from scull.compiler.draw import draws
 from scull.compiler.fuse import reads_of
 from scull.compiler.group import Stage
 from scull.compiler.target import Target
@@ -59,12 +60,13 @@ def scheduled(
     if best is None:
         return Schedule(None, None, 1, 1, 1, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
+    drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
         size = len(ordered([body.roots[-1] for body in stage.bodies]))
-        across = None if reduces else crossed(best, own, loads, lanes, positions)
+        across = None if reduces or drawn else crossed(best, own, loads, lanes, positions)
         if across is not None:
             return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)
-        many = 1 if size > HEAVY and not reduces else 4 if reduces else 2
+        many = 1 if size > HEAVY and not reduces and not drawn else 4 if reduces else 2
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     rows = [axis for axis in own if axis is not best and axis.size > 1]

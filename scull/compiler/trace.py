@@ -17,9 +17,9 @@ from scull.core.tensor import Value
 from scull.errors import ScullError, UnsupportedError
 from scull.lang.body import Body, Map
 from scull.lang.dtype import ELEMENTS
-from scull.lang.expression import Array, constant
+from scull.lang.expression import Array, Expression, constant
 
-OUTSIDE = frozenset({"random", "python", "communicates", "blocks"})  # effects that are no loops
+OUTSIDE = frozenset({"python", "communicates", "blocks"})  # effects that are no loops
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Tracer(Interpreter):
     def __init__(self) -> None:
         self.statements: list[Any] = []  # loops and branches among them
         self.origin = ""
+        self.draw: tuple[Expression, Expression] | None = None  # the key of the random words
         self._numbers = count()
 
     def array(self, meta: Meta) -> Array:
@@ -61,9 +62,15 @@ class Tracer(Interpreter):
         """A value that comes from outside."""
         return Traced(meta, self.array(meta))
 
-    def operator(self, op: Op, inputs: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
-        """The results of one operator of a Program."""
-        self.origin = op.type
+    def operator(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        attrs: dict[str, Any],
+        draw: tuple[Expression, Expression] | None = None,
+    ) -> tuple[Any, ...]:
+        """The results of one operator of a Program, whose random words are those of a `draw`."""
+        self.origin, self.draw = op.type, draw
         with interpreting(self):
             return as_outputs(op, self.apply(op, tuple(inputs), dict(attrs)))
 
@@ -76,7 +83,7 @@ class Tracer(Interpreter):
         if op.effects & OUTSIDE:
             raise UnsupportedError(f"`{op.name}` does more than compute elements")
         if op.lowering is None:
-            if not (op.composite or op.forward):
+            if "random" in op.effects or not (op.composite or op.forward):
                 raise UnsupportedError(f"`{op.name}`: {op.missing.get('lower', 'no lowering')}")
             return self._opened(op, op.body, operands, attrs)
         metas = strengthened(tuple(map(weak_meta, operands)))
@@ -114,10 +121,13 @@ class Tracer(Interpreter):
     def _lowered(self, op: Op, values: list[Any], outs: Any, attrs: dict[str, Any]) -> list[Any]:
         flat = [m for out in outs for m in (out if type(out) is list else [out])]
         made = [m and Traced(m, self.array(m)) for m in flat]
+        given = own(op, attrs)
+        if "random" in op.effects:
+            if self.draw is None:
+                raise UnsupportedError(f"`{op.name}`: nobody knows the number of its draw")
+            given["draw"] = self.draw
         try:
-            kernel = lang.trace(
-                op.lowering, [_arrays(x) for x in values], flat, own(op, attrs), op.name
-            )
+            kernel = lang.trace(op.lowering, [_arrays(x) for x in values], flat, given, op.name)
         except ScullError as error:
             raise UnsupportedError(f"`{op.name}`: {error}") from error
         bodies = iter(kernel.bodies)

@@ -12,11 +12,13 @@ from scull.compiler.address import mask_of, pointer
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.alike import is_alike
 from scull.compiler.assembly import Carried, Function
+from scull.compiler.draw import draws, words_at
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
 from scull.compiler.memory import load
 from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
+from scull.lang.random import round_keys
 from scull.lang.walk import eager_operands, ordered
 
 
@@ -35,6 +37,7 @@ class Writer:
         self.active: list[Point] = [Point(0, 0)]  # the points that are computed
         self.unready: frozenset[str] = frozenset()  # arrays that are written later
         self.reading: dict[Expression, frozenset[str]] = {}
+        self.keys: dict[tuple[Expression, ...], list[tuple[Expression, Expression]]] = {}
         self.folds = 1  # lanes of a reduction whose results are scalars
         self.one = Lanes(function)
         self.wide = self.one
@@ -61,7 +64,16 @@ class Writer:
         """What has to be computed before a node; axes have places."""
         if isinstance(node, Load):
             return tuple(x for x in self.where(node).terms if not isinstance(x, Axis))
+        if isinstance(node, Apply) and draws(node):
+            return (*(x for pair in self.round_keys(node) for x in pair), node.operands[2])
         return eager_operands(node)
+
+    def round_keys(self, node: Apply) -> list[tuple[Expression, Expression]]:
+        """What the words of a draw are made with, which no loop changes."""
+        key = node.operands[:2]
+        if key not in self.keys:
+            self.keys[key] = round_keys(*key)
+        return self.keys[key]
 
     def where(self, load: Load) -> Affine:
         """The place a load reads."""
@@ -139,6 +151,9 @@ class Writer:
                 del missing[key]
             if isinstance(node, Reduce):
                 reduce_at(self, node, dict(reversed(missing.items())))
+                continue
+            if isinstance(node, Apply) and draws(node):
+                words_at(self, node, dict(reversed(missing.items())))
                 continue
             for key, point in reversed(missing.items()):
                 if key not in self.known[-1]:  # a load across the tile gives that of every row

@@ -36,6 +36,7 @@ ATTACHED = (
     "grad",
     "lower",
     "lower_by_steps",
+    "lower_rows",
     "no_grad",
     "no_lowering",
 )

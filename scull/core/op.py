@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, ClassVar, get_args, get_origin
 
@@ -83,6 +84,7 @@ class Op:
         self.rules: dict[tuple[str, ...], Callable[..., Any]] = {}
         self.lowering: Callable[..., Any] | None = None
         self.steps: Callable[..., Any] | None = None  # a body of other operators, in scans
+        self.by_rows: ByRows | None = None  # what it means for row-sparse operands
         self.missing: dict[str, str] = {}  # the rules it lacks, each with the reason
         self.forward: Op | None = None  # of a gradient operator: whose gradient
         self.up: dict[str, str] = {}  # the names of its interface in rules about it
@@ -231,6 +233,24 @@ def op_of(type: str) -> Op:
     return op
 
 
+@dataclass(frozen=True)
+class ByRows:
+    """What an operator does with row-sparse operands, in terms of what it does with arrays.
+
+    Attributes:
+        way: `values`: what it does with their values. `merged`: the same of rows that occur once.
+            `rows`: what it does with these rows of its other operands, which it writes over.
+            `dense`: what it does with the whole matrices. `made`: `parts`, written by calling
+            operators, gives the numbers of the rows of the result and their values, or None where
+            the result is dense.
+        when: the attribute that must hold, or it is `dense`.
+    """
+
+    way: str
+    parts: Callable[..., Any] | None = None
+    when: str = ""
+
+
 class Declaration:
     """The decorators that attach rules to an operator; they are attributes of its function."""
 
@@ -317,6 +337,12 @@ class Declaration:
         """Attach a body of other operators and scans, which compilers take for the kernel."""
         self.op.steps = rule
         return rule
+
+    def lower_rows(
+        self, way: str, parts: Callable[..., Any] | None = None, *, when: str = ""
+    ) -> None:
+        """Say how machine code computes it of row-sparse operands: a way that ByRows tells."""
+        self.op.by_rows = ByRows(way, parts, when)
 
     def no_grad(self, reason: str) -> None:
         """Say why there is no gradient."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scull import lang
 from scull.compiler.flow import Branch, Choice, Demand
+from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Statement, Traced
 from scull.core.dtype import bool_
@@ -60,21 +61,28 @@ class Block:
             raise UnsupportedError(f"`{self.plan.variables[slot].name}` has no value yet")
         return self.values[slot]
 
-    def array_at(self, slot: int) -> Traced:
-        """The value of a slot as an array; the run ends where it is not there."""
+    def value_at(self, slot: int) -> Any:
+        """The value of a slot as an array or rows of one; the run ends where it is not there."""
         found = self.at(slot)
         if isinstance(found, Perhaps):
             self.tracer.statements.append(Demand(self.tracer.origin, found.there))
             found = self.values[slot] = Traced(found.meta, found.array)
-        if not isinstance(found, Traced):
+        if not isinstance(found, Traced | TracedRows):
             raise UnsupportedError(f"`{self.plan.variables[slot].name}` is no array")
+        return found
+
+    def array_at(self, slot: int) -> Traced:
+        """The value of a slot as an array; the run ends where it is not there."""
+        found = self.value_at(slot)
+        if not isinstance(found, Traced):
+            raise UnsupportedError(f"`{self.plan.variables[slot].name}` is row-sparse")
         return found
 
     def operand(self, v: Any) -> Any:
         """The value of a variable, or of those in a list."""
         if v is None or isinstance(v, list | tuple):
             return v if v is None else [self.operand(x) for x in v]
-        return self.array_at(self.slots[v])
+        return self.value_at(self.slots[v])
 
     def note(self, slot: int, value: Any, over: bool = False) -> None:
         """A slot has a new value, in the memory of what it began with if `over` that."""
@@ -112,7 +120,7 @@ class Block:
         if o.type == "select_output":
             self.spread(o)
             return
-        results = self.results(o)
+        results = self.results(o, step.draws)
         for name, slot, found in zip(program_outputs(o.op), o.outputs, results, strict=False):
             over = name in o.op.outputs and overwrites(o, name)
             values = found if isinstance(found, list) else [found]
@@ -120,8 +128,19 @@ class Block:
                 if v is not None and value is not None:
                     self.note(self.slots[v], value, over)
 
-    def results(self, o: Operator) -> list[Any]:
-        """What an operator makes."""
+    def draw(self, o: Operator, draws: int) -> tuple[Expression, Expression] | None:
+        """The key of an operator's random words; None where nobody knows it ahead."""
+        seed = o.attrs.get("seed", 0)
+        if seed:
+            return lang.constant(seed & (2**64 - 1), "uint64"), lang.constant(0, "uint64")
+        if self.plan.draws < 0:
+            return None
+        if self.tracer.draws is None:
+            self.tracer.draws = Array("draws", (2,), "uint64")
+        return self.tracer.draws[0], self.tracer.draws[1] + draws
+
+    def results(self, o: Operator, draws: int) -> list[Any]:
+        """What an operator makes, before which so many draws of the run come."""
         op, attrs = o.op, dict(o.attrs)
         if op.takes_wanted:
             attrs["wanted"] = tuple(
@@ -132,7 +151,8 @@ class Block:
             place = op.inputs.index(op.shape_record)
             noted = inputs[place].meta
             inputs[place] = tracer.given(noted.with_shape(noted.shape[1:]))
-        found = list(tracer.operator(op, inputs, attrs))
+        draw = self.draw(o, draws) if "random" in op.effects else None
+        found = list(tracer.operator(op, inputs, attrs, draw))
         if op.xshape and len(o.outputs) > len(op.outputs) and o.outputs[-1] is not None:
             x = inputs[op.inputs.index(op.xshape)].meta
             found.append(tracer.constant(0, x.with_shape((0, *x.shape))))

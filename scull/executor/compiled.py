@@ -15,10 +15,12 @@ import numpy as np
 from scull.compiler.decision import Decision, observed
 from scull.compiler.flow import controls, leaves
 from scull.compiler.native import Native, aligned, native_of
+from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.core.op import meta_of
+from scull.core.tensor import Rows
 from scull.errors import ScullError, UnsupportedError
 from scull.executor.block import Block
 from scull.executor.inline import trace
@@ -85,7 +87,7 @@ class Region(Block):
         elif not over:
             self.over.discard(slot)
         super().note(slot, value)
-        if isinstance(value, Traced):
+        if isinstance(value, Traced | TracedRows):
             self.metas[slot] = value.meta
         self.unknown.discard(slot)
         self.makers[slot] = self.number
@@ -202,13 +204,14 @@ class Specialised:
             self.rows.extend(region.rows)
             return
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
-        inner = {s for s in leaving if type(region.values[s]) is not Traced}
+        inner = {s for s in leaving if type(region.values[s]) not in (Traced, TracedRows)}
         if inner:
             raise Stay({region.makers[s] for s in inner})
-        results = sorted(leaving - region.over)
+        results = sorted(leaving - region.over, key=lambda s: (is_sparse(region.values[s]), s))
         over = {s: region.values[s].array for s in sorted(region.over) if s in region.given}
-        outputs = [*(region.values[s].array for s in results), *over.values()]
+        outputs = [x for s in results for x in arrays_in(region.values[s])] + [*over.values()]
         inputs = [v.array for v in region.given.values()]
+        inputs += [region.tracer.draws] if region.tracer.draws is not None else []
         old = [region.given[s].array for s in over]
         try:
             with observed() as decisions:
@@ -243,9 +246,13 @@ class Call:
     ) -> None:
         self.plan, self.rows, self.native = plan, tuple(region.rows), native
         read = {v.array: slot for slot, v in region.given.items()}
+        if region.tracer.draws is not None:
+            read[region.tracer.draws] = DRAW
         self.slots = [read[array] for array in native.inputs]
-        self.get = getter(self.slots)
+        self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
         self.puts, self.over = results, frozenset(over)
+        values = [region.values[slot] for slot in results]
+        self.heights = [v.meta.shape[0] for v in values if is_sparse(v)]  # of the last results
         self.made = [(a.shape, dtype_of(a)) for a in native.outputs]
         self.free = [self.entry(range(len(self.slots)))]
 
@@ -288,7 +295,8 @@ class Call:
             found = enter(*self.in_order(frame), *made)
         free.append(enter)
         if found is None:
-            for slot, array in zip(self.puts, made, strict=True):
+            arrays = made if not self.heights else rows_of(made, self.heights)
+            for slot, array in zip(self.puts, arrays, strict=True):
                 frame[slot] = array
         else:  # other arrays, or an index out of range, which the instructions explain
             assert isinstance(found, Outcome)
@@ -298,8 +306,8 @@ class Call:
     def in_order(self, frame: list[Any]) -> list[Any]:
         """The arrays that are read, those with strides copied."""
         return [
-            frame[slot] if slot in self.over else np.ascontiguousarray(frame[slot])
-            for slot in self.slots
+            x if slot in self.over else np.ascontiguousarray(x)
+            for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 
     def of_one(self, slot: int, frame: list[Any]) -> Callable[[Any], Any] | None:
@@ -307,7 +315,7 @@ class Call:
 
         It gives None for what the code refuses.
         """
-        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
+        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1 or DRAW in self.slots:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]
@@ -334,6 +342,42 @@ def getter(slots: list[int]) -> Callable[[Any], Any]:
     if len(slots) == 1:
         return itemgetter(slice(slots[0], slots[0] + 1))
     return itemgetter(*slots) if slots else lambda frame: ()
+
+
+def drawing(slots: list[int]) -> Callable[[Any], Any]:
+    """The same, with the run's first draw as an array."""
+    place, pick = slots.index(DRAW), getter(slots)
+
+    def picked(frame: Any) -> Any:
+        found = list(pick(frame))
+        found[place] = np.array(found[place], np.uint64)
+        return found
+
+    return picked
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value of a region is row-sparse."""
+    return isinstance(value, TracedRows)
+
+
+def arrays_in(value: Any) -> list[Array]:
+    """The arrays that a value of a region is."""
+    return [value.rows.array, value.values.array] if is_sparse(value) else [value.array]
+
+
+def rows_of(made: list[Any], heights: list[int]) -> list[Any]:
+    """What a region made, its last arrays in pairs as rows: those that are there, in order."""
+    dense = len(made) - 2 * len(heights)
+    found = made[:dense]
+    for number, height in enumerate(heights):
+        rows, values = made[dense + 2 * number : dense + 2 * number + 2]
+        if rows.size and rows.min() < 0:
+            there = np.flatnonzero(rows >= 0)
+            there = there[np.argsort(rows[there], kind="stable")]
+            rows, values = rows[there], values[there]
+        found.append(Rows(rows, values, height))
+    return found
 
 
 def dtype_of(array: Array) -> Any:

@@ -43,6 +43,7 @@ class Instruction:
     shapes: tuple[int, ...] = ()  # those of `reads` of which it looks at the shape only
     copies: bool = False  # its results get memory of their own, which is overwritten later
     nested: Any = None  # the plan of its block, which it runs over a frame of its own
+    draws: int = 0  # how many draws of the run come before that of a random operator
 
     def freeing(self, frees: tuple[int, ...]) -> "Instruction":
         """The same, dropping `frees` afterwards."""

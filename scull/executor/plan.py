@@ -243,7 +243,9 @@ def laid_out(
             bind_dataflow = load("scull.executor.dataflow", "bind_dataflow")
             steps.append(bind_dataflow(o, slots, order.seed))
         else:
-            steps.append(bind(o, slots, number.get(o, 0), o in copies, overwritten))
+            draws = number.get(o, 0)
+            step = bind(o, slots, draws, o in copies, overwritten)
+            steps.append(replace(step, draws=draws))
     return Layout(operators, slots, steps, overwritten, IN_ORDER if in_order else len(number))
 
 

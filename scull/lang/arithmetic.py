@@ -21,6 +21,7 @@ import ml_dtypes
 import numpy as np
 
 from scull.lang.dtype import HALF, element
+from scull.lang.random import ROUNDS, WEYL, block_of
 
 Values: TypeAlias = Any  # an array, or a NumPy scalar where NumPy makes one of a 0-D array
 
@@ -120,6 +121,18 @@ def _multiply_high(x: Values, y: Values) -> Values:
     return a * c + (middle >> half) + (carried >> half)
 
 
+def _random_bits(key0: Values, key1: Values, place: Values) -> Values:
+    counter, numbers = ((place >> 2) + 1).astype(np.uint64), np.arange(ROUNDS, dtype=np.uint64)
+    first, second = (np.uint64(step) * numbers for step in WEYL)
+    keys = [(key0 + x, key1 + y) for x, y in zip(first, second, strict=True)]
+
+    def product(x: Values, number: int) -> tuple[Values, Values]:
+        return _multiply_high(x, np.uint64(number)), x * np.uint64(number)
+
+    found = block_of(counter, np.zeros_like(counter), keys, product, np.bitwise_xor)
+    return np.choose(place & 3, found)
+
+
 def _multiply_add(x: Values, y: Values, z: Values) -> Values:
     if x.dtype == np.float32:
         product, z = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
@@ -207,6 +220,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "maximum": _maximum,
     "multiply_add": _multiply_add,
     "multiply_high": _multiply_high,
+    "random_bits": _random_bits,
     "negative": np.negative,
     "absolute": np.absolute,
     "less": np.less,

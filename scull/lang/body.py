@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from scull.lang.expression import Axis, Expression
+from scull.lang.expression import Array, Axis, Expression
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,20 @@ class Map:
 
 @dataclass(frozen=True)
 class Scatter:
-    """An output of zeros to which `value` is added at `index`, for each position of `over`.
+    """An output that changes at `index`, for each position of `over`: `value` is added, or `sets`.
 
-    The positions run in order, the last axis fastest. What falls outside the shape is dropped.
+    The positions run in order, the last axis fastest. Where an index falls outside the shape the
+    value is not computed. The output begins as zeros where values are added. Where they are set it
+    begins as the array `base`, all of whose loads are at `index`; without one nobody may rely on
+    what was not set.
     """
 
     shape: tuple[int, ...]
     index: tuple[Expression, ...]
     value: Expression
     over: tuple[Axis, ...]
+    sets: bool = False
+    base: Array | None = None
 
     @property
     def roots(self) -> tuple[Expression, ...]:

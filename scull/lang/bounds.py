@@ -56,9 +56,10 @@ class Facts:
         return Facts(told)
 
 
-def check_loads(root: Expression) -> None:
-    """Raise unless every load of an expression stays within its array."""
-    pending = [(root, Facts({}))]
+def check_loads(root: Expression, condition: Expression | None = None) -> None:
+    """Raise unless every load of an expression stays within its array, where a condition holds."""
+    facts = Facts({})
+    pending = [(root, facts if condition is None else facts.given(condition, True))]
     seen: set[tuple[Expression, int]] = set()
     scopes = []
     while pending:

@@ -218,18 +218,24 @@ def _run_maps(
 
 
 def _run_scatter(out: np.ndarray[Any, Any], body: Scatter, arrays: Arrays) -> None:
+    if body.base is not None:
+        out[...] = arrays[body.base]
     for _, bound in _blocks(body.over, 1, 0):
         scope = Scope(arrays, bound=bound)
         shape = np.broadcast_shapes(*(v.shape for v in bound.values()))
-        values = np.broadcast_to(scope.evaluate(body.value), shape)
         index = [np.broadcast_to(scope.evaluate(x), shape) for x in body.index]
         inside = np.ones(shape, bool)
         for place, size in zip(index, body.shape, strict=True):
             inside &= (place >= 0) & (place < size)
+        wanted = Scope(arrays, scope, mask=inside)
+        values = np.broadcast_to(wanted.evaluate(body.value), shape)
         flat = out.reshape(-1)
         places = np.zeros(shape, np.int64)
         for place, size in zip(index, body.shape, strict=True):
             places = places * size + place
+        if body.sets:
+            flat[places[inside]] = values[inside]
+            continue
         if body.value.dtype not in HALF:
             np.add.at(flat, places[inside], values[inside])
             continue

@@ -19,7 +19,6 @@ from scull.lang.expression import Apply, Expression, apply, bitcast, cast, const
 from scull.lang.function import equal, floor, not_equal, select
 from scull.lang.kernel import Kernel
 from scull.lang.power import power_of
-from scull.lang.random import random_bits_of
 from scull.lang.trigonometry import cos_of, sin_of
 from scull.lang.walk import rewritten
 
@@ -57,7 +56,6 @@ EXPANSIONS: dict[str, Callable[..., Expression]] = {
     "erf": erf_of,
     "sin": sin_of,
     "cos": cos_of,
-    "random_bits": random_bits_of,
 }
 
 IN_FLOAT64 = ("sin", "cos", "power")

@@ -140,15 +140,9 @@ def cos(x: Expression) -> Expression:
     return apply("cos", x)
 
 
-def random_bits(
-    key0: Expression, key1: Expression, counter: Operand | Sequence[Operand], word: Operand
-) -> Expression:
-    """One of the four uint64 words of Philox4x64-10 for a key and a counter of up to four words."""
-    words = list(counter) if isinstance(counter, Sequence) else [counter]
-    if not 1 <= len(words) <= 4:
-        raise ArgumentError(f"a counter has up to 4 words, not {len(words)}")
-    words += [0] * (4 - len(words))
-    return apply("random_bits", key0, key1, *words, word)
+def random_bits(key: tuple[Expression, Expression], place: Operand) -> Expression:
+    """The uint64 at `place` among the random words of a key, which is two uint64."""
+    return apply("random_bits", *key, position(place))
 
 
 def _over(over: Axis | Sequence[Axis]) -> tuple[Axis, ...]:
@@ -261,9 +255,23 @@ def scatter_add(
     over: Axis | Sequence[Axis],
 ) -> Scatter:
     """An output of `out_shape` where `value` is added at `index`, for each position of the axes."""
-    if len(out_shape) != len(index):
-        raise ShapeError(f"the output has {len(out_shape)} axes and the index {len(index)}")
     if element(value.dtype).kind == "bool":
         raise DtypeError("scatter_add takes integer or float values, not bool")
-    places = tuple(position(place) for place in index)
-    return Scatter(tuple(out_shape), places, value, _over(over))
+    return Scatter(tuple(out_shape), _spot(out_shape, index), value, _over(over))
+
+
+def scatter_set(
+    base: Array, index: Sequence[Operand], value: Expression, over: Axis | Sequence[Axis]
+) -> Scatter:
+    """The output is `base` where nothing else is said, and `value` at `index`, the last one set.
+
+    `value` may read `base` at this index alone.
+    """
+    places = _spot(base.shape, index)
+    return Scatter(base.shape, places, value, _over(over), True, base)
+
+
+def _spot(shape: Sequence[int], index: Sequence[Operand]) -> tuple[Expression, ...]:
+    if len(shape) != len(index):
+        raise ShapeError(f"the output has {len(shape)} axes and the index {len(index)}")
+    return tuple(position(place) for place in index)

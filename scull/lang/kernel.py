@@ -10,6 +10,7 @@ from scull.lang.body import Body, Map, Scatter
 from scull.lang.bounds import check_loads
 from scull.lang.dtype import element
 from scull.lang.expression import Array, Axis, Expression, Number, axis, constant
+from scull.lang.function import inside
 from scull.lang.text import lines, signature
 
 Index = tuple[Axis, ...]
@@ -125,4 +126,7 @@ def _check(out: Array, body: Body) -> None:
         for loose in root.free - bound:
             raise ShapeError(f"`{out.name}` varies with an axis of {loose.size} nothing runs over")
         if all(axis.size for axis in bound):
-            check_loads(root)
+            condition = None
+            if isinstance(body, Scatter) and root is body.value:
+                condition = inside(out, body.index)
+            check_loads(root, condition)

@@ -73,7 +73,7 @@ OPERATIONS = {
         Operation("erf", 1, FLOAT),
         Operation("sin", 1, FLOAT),
         Operation("cos", 1, FLOAT),
-        Operation("random_bits", 7, INTEGER, dtypes=("uint64",)),
+        Operation("random_bits", 3, INTEGER),
     )
 }
 
@@ -86,6 +86,10 @@ def result_dtype(name: str, dtypes: tuple[str, ...]) -> str:
         if dtypes[0] != "bool":
             raise DtypeError(f"select chooses by a bool, not by {dtypes[0]}")
         dtypes = dtypes[1:]
+    if name == "random_bits":
+        if dtypes != ("uint64", "uint64", "int64"):
+            raise DtypeError(f"random_bits takes two uint64 and a place, not {', '.join(dtypes)}")
+        return "uint64"
     if len(set(dtypes)) > 1:
         raise DtypeError(f"{name} of {' and '.join(dtypes)}: `cast` one of them")
     kind = element(dtypes[0]).kind

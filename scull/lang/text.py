@@ -77,7 +77,10 @@ class Writer:
             return f"{out.name}[{places}] = {self._text(body.value)}"
         places = ", ".join(self._text(index) for index in body.index)
         self.name_axes(body.over, "k")
-        return f"{out.name}[{places}] += {self._text(body.value)}{self._loops(body.over)}"
+        begins = f"{out.name} = {body.base.name}; " if body.base is not None else ""
+        change = "=" if body.sets else "+="
+        line = f"{begins}{out.name}[{places}] {change} {self._text(body.value)}"
+        return line + self._loops(body.over)
 
     def _text(self, node: Expression, least: int = 0) -> str:
         text, binding = self.texts[node]

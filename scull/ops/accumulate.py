@@ -359,5 +359,6 @@ def ftrl_at(
 
 for function in (adagrad, adadelta, rmsprop):
     function.op.rows_kernel = function.op.cpu
+    function.lower_rows("dense")
 for function in (adagrad, adadelta, rmsprop, ftrl):
     function.no_grad("it ends a step of training")

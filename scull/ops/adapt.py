@@ -199,4 +199,5 @@ lamb.no_lowering("its step is as long as the whole parameter: two sums come firs
 
 for function in (adamax, lamb):
     function.op.rows_kernel = function.op.cpu
+    function.lower_rows("dense")
     function.no_grad("it ends a step of training")

@@ -74,6 +74,9 @@ def clip_kernel(
     return xp.minimum(xp.maximum(x, low, out=out), high, out=out)
 
 
+clip.lower_rows("merged")
+
+
 @clip.kernel(rows=True)
 def clip_rows(xp: Any, x: Rows, *tensors: Any, out: Any = None, min: float, max: float) -> Rows:
     merged = x.merged()
@@ -121,6 +124,9 @@ def squared_l2_norm_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     return out
 
 
+squared_l2_norm.lower_rows("merged")
+
+
 @squared_l2_norm.kernel(rows=True)
 def squared_l2_norm_rows(xp: Any, x: Rows, *, out: Any = None) -> Any:
     return squared_l2_norm_kernel(xp, x.merged().values, out=out)
@@ -160,6 +166,9 @@ def clip_by_norm_kernel(xp: Any, x: Any, *, out: Any = None, max_norm: float) ->
     norm = math.sqrt(xp.dot(line, line))
     factor = max_norm / norm if norm > max_norm else 1.0
     return xp.multiply(x, x.dtype.type(factor), out=out)
+
+
+clip_by_norm.lower_rows("merged")
 
 
 @clip_by_norm.kernel(rows=True)

@@ -14,6 +14,7 @@ from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from scull.ops.join import concat
 from scull.ops.like import whole_number, whole_numbers
 
 
@@ -293,6 +294,9 @@ def cast_kernel(xp: Any, x: Any, *, out: Any = None, out_dtype: Any, in_dtype: A
     return out
 
 
+cast.lower_rows("values")
+
+
 @cast.kernel(rows=True)
 def cast_rows(xp: Any, x: Any, *, out: Any = None, out_dtype: Any, in_dtype: Any = None) -> Any:
     return Rows(x.rows, x.values.astype(out_dtype.array), x.height)
@@ -348,6 +352,9 @@ def scale_kernel(
     if bias_after_scale:
         return xp.add(xp.multiply(x, factor, out), kind(bias), out)
     return xp.multiply(xp.add(x, kind(bias), out), factor, out)
+
+
+scale.lower_rows("values")
 
 
 @scale.kernel(rows=True)
@@ -416,6 +423,16 @@ def one_kind(x: Any) -> None:
     for other in x:
         if other.shape != first.shape or other.dtype != first.dtype:
             raise ShapeError(f"{meta_of(first)} and {meta_of(other)} are not alike")
+
+
+def joined_rows(x: list[Any]) -> Any:
+    """The rows of all, one after another; None where one is dense."""
+    if any(v.meta.kind is not Kind.ROWS for v in x):
+        return None
+    return concat([v.rows for v in x]), concat([v.values for v in x])
+
+
+add_n.lower_rows("made", joined_rows)
 
 
 @add_n.kernel(rows=True)

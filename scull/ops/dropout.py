@@ -2,13 +2,15 @@
 
 from typing import Any
 
+from scull import lang
 from scull.core import random
 from scull.core.dtype import uint8
 from scull.core.eager import gradient, primitive
 from scull.core.meta import Meta, floating
 from scull.errors import ArgumentError
 from scull.ops.compare import not_equal, where
-from scull.ops.half import widening
+from scull.ops.half import wide_at, widening
+from scull.ops.word import Draw, place_of, uniform_at
 
 IMPLEMENTATIONS = ("upscale_in_train", "downgrade_in_infer")
 
@@ -124,4 +126,26 @@ def dropout_grad_cpu(
     return xp.multiply(found, number(factor), out=found if out is None else out)
 
 
-dropout.no_lowering("its random words are those of a draw, which the runtime hands out")
+@dropout.lower
+def dropout_at(
+    index: Any,
+    x: Any,
+    seed_tensor: Any,
+    draw: Draw,
+    dropout_prob: float,
+    is_test: bool,
+    dropout_implementation: str,
+    **_: Any,
+) -> Any:
+    at, _ = index
+    value = wide_at(x[at])
+    if is_test:
+        factor = test_factor(dropout_prob, dropout_implementation)
+        return lang.cast(value * factor, x.dtype), lang.constant(1, "uint8")
+    if seed_tensor is not None:
+        seed = seed_tensor[(0,) * seed_tensor.ndim]
+        draw = (lang.cast(seed, "uint64"), lang.constant(0, "uint64"))
+    kept = uniform_at(draw, place_of(at), "float32") >= dropout_prob
+    factor = kept_factor(dropout_prob, dropout_implementation)
+    found = lang.select(kept, value, lang.constant(0, value.dtype)) * factor
+    return lang.cast(found, x.dtype), lang.cast(kept, "uint8")

@@ -73,6 +73,9 @@ subtract.grad("x")(lambda dout: dout)
 subtract.grad("y")(lambda dout: -dout)
 
 
+multiply.lower_rows("values")
+
+
 @multiply.kernel(rows=True)
 def multiply_rows_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
     """Row-sparse `x` times one number."""

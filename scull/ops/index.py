@@ -14,6 +14,7 @@ from scull.core.tensor import Rows
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
+from scull.ops.move import reshape
 
 
 def whole_numbers(index: Meta) -> None:
@@ -359,6 +360,14 @@ def scatter_rows_kernel(
     return out
 
 
+def parts_of_rows(x: Any, ids: Any, like: Any, is_sparse: bool, **_: Any) -> Any:
+    """The numbers of the rows, and `x` as these; None where the result is dense."""
+    if not is_sparse:
+        return None
+    return reshape(ids, shape=(-1,)), reshape(x, shape=(-1, like.shape[1]))
+
+
+scatter_rows.lower_rows("made", parts_of_rows)
 scatter_rows.grad("x")(lambda ids, dout, padding_idx: embedding(ids, dout, padding_idx=padding_idx))
 
 

@@ -107,3 +107,4 @@ def step(
 lars_momentum.no_grad("it ends a step of training")
 lars_momentum.no_lowering("its rates are made of norms: two sums come first")
 lars_momentum.op.rows_kernel = lars_momentum.op.cpu
+lars_momentum.lower_rows("dense")

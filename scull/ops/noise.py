@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from scull import lang
 from scull.core import random
 from scull.core.eager import primitive
 from scull.core.meta import Meta, axis_of, floating
 from scull.errors import ArgumentError
-from scull.ops.half import placed, widening
+from scull.ops.half import placed, wide_at, widening
 from scull.ops.softmax import softmax_grad, softmax_kernel
-
-RANDOM = "its random words are those of a draw, which the runtime hands out"
+from scull.ops.word import Draw, place_of, uniform_at
 
 
 @primitive(outputs=("out", "noise"), hidden=("noise",), effects=("random",), infer_first=True)
@@ -44,7 +44,17 @@ def rrelu_kernel(
 
 
 rrelu.grad("x")(lambda x_meta, noise, dout, dnoise=None: dout * noise)
-rrelu.no_lowering(RANDOM)
+
+
+@rrelu.lower
+def rrelu_at(index: Any, x: Any, draw: Draw, is_test: bool, lower: float, upper: float) -> Any:
+    at, _ = index
+    value = wide_at(x[at])
+    slope = lang.constant((lower + upper) / 2, value.dtype)
+    if not is_test:
+        slope = uniform_at(draw, place_of(at), value.dtype) * (upper - lower) + lower
+    found = lang.select(value < 0.0, slope, lang.constant(1, value.dtype))
+    return lang.cast(value * found, x.dtype), lang.cast(found, x.dtype)
 
 
 @primitive(effects=("random",), infer_first=True)
@@ -82,4 +92,4 @@ def gumbel_softmax_grad(out: Any, dout: Any, temperature: float, axis: int) -> A
     return softmax_grad(out, dout, axis) / temperature
 
 
-gumbel_softmax.no_lowering(RANDOM)
+gumbel_softmax.no_lowering("each of three passes over a row would draw its noise anew")

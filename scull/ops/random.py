@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from scull import lang
 from scull.core import random
 from scull.core.attribute import Dtype, Ints, Longs
 from scull.core.dtype import float32, int32, int64
@@ -12,10 +13,12 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape, sized_like
+from scull.ops.half import wide_at
 from scull.ops.portion import MOST, portions
+from scull.ops.word import Draw, gaussian_at, place_of, uniform_at
 
 NO_GRADIENT = "random numbers depend on no operand"
-NO_LOWERING = "its words come from a generator, not from an operand"
+NO_LOWERING = "how many words an element takes depends on them"
 
 # Two parts of the normal quantile, from the highest power down: algorithm AS 241 (Wichura, "The
 # percentage points of the normal distribution", Applied Statistics 37, 1988).
@@ -96,6 +99,20 @@ def uniform_kernel(
     return finished(found, dtype, out)
 
 
+@uniform.lower
+def uniform_lowered(
+    index: Any, tensor: Any, tensors: Any, draw: Draw, dtype: Any, min: float, max: float, **at: Any
+) -> Any:
+    place = place_of(index)
+    kind = "float64" if dtype.name == "float64" else "float32"
+    found = uniform_at(draw, place, kind) * (max - min) + min
+    if at["diag_num"]:
+        step = at["diag_step"] + 1
+        on = lang.equal(place % step, 0) & (place < at["diag_num"] * step)
+        found = lang.select(on, lang.constant(at["diag_val"], kind), found)
+    return lang.cast(found, dtype.name)
+
+
 @primitive(enlarges=("shape",), slots={"x": "Input"}, effects=("random",), infer_first=True)
 def uniform_random_batch_size_like(
     x_meta: Meta,
@@ -132,6 +149,11 @@ def uniform_like_kernel(
     return uniform_kernel(xp, out=out, draw=draw, shape=sizes, **attrs)
 
 
+@uniform_random_batch_size_like.lower
+def uniform_like_lowered(index: Any, x: Any, **attrs: Any) -> Any:
+    return uniform_lowered(index, None, None, **attrs)
+
+
 @primitive(
     enlarges=("shape",),
     type="gaussian_random",
@@ -166,6 +188,15 @@ def gaussian_kernel(
     return finished(found, dtype, out)
 
 
+@gaussian.lower
+def gaussian_lowered(
+    index: Any, tensor: Any, tensors: Any, draw: Draw, dtype: Any, mean: float, std: float, **_: Any
+) -> Any:
+    found = gaussian_at(draw, place_of(index))
+    found = found if dtype.name == "float64" else lang.cast(found, "float32")
+    return lang.cast(found * std + mean, dtype.name)
+
+
 @primitive(enlarges=("shape",), effects=("random",))
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Dtype = float32
@@ -193,6 +224,32 @@ def truncated_gaussian_kernel(
     for few in portions(line.size, MOST):
         line[few] = np.clip(quantile((line[few] * 2 - 1) * edge), -2.0, 2.0) * std + mean
     return finished(unit, dtype, out)
+
+
+@truncated_gaussian_random.lower
+def truncated_gaussian_lowered(
+    index: Any, draw: Draw, dtype: Any, mean: float, std: float, **_: Any
+) -> Any:
+    edge = math.erf(math.sqrt(2.0)) / 2
+    q = (uniform_at(draw, place_of(index), "float64") * 2.0 - 1.0) * edge
+    found = lang.maximum(lang.minimum(quantile_at(q), 2.0), -2.0)
+    return lang.cast(found * std + mean, dtype.name)
+
+
+def quantile_at(q: Any) -> Any:
+    """`quantile` of one element."""
+
+    def polynomial(factors: tuple[float, ...], x: Any) -> Any:
+        total = lang.constant(factors[0], "float64")
+        for factor in factors[1:]:
+            total = total * x + factor
+        return total
+
+    near = 0.180625 - q * q
+    central = q * polynomial(CENTRAL[0], near) / polynomial(CENTRAL[1], near)
+    far = lang.sqrt(-lang.log(0.5 - abs(q))) - 1.6
+    middle = abs(polynomial(MIDDLE[0], far) / polynomial(MIDDLE[1], far))
+    return lang.select(abs(q) <= 0.425, central, lang.select(q < 0.0, -middle, middle))
 
 
 def quantile(q: Any) -> Any:
@@ -236,6 +293,14 @@ def randint_kernel(
     return finished(found, attrs["dtype"], out)
 
 
+@randint.lower
+def randint_lowered(
+    index: Any, tensor: Any, tensors: Any, draw: Draw, low: int, high: int, dtype: Any, **_: Any
+) -> Any:
+    found = lang.floor(uniform_at(draw, place_of(index), "float64") * float(high - low))
+    return lang.cast(found + float(low), dtype.name)
+
+
 @primitive(enlarges=("n",), effects=("random",), unprinted=("seed",))
 def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
     """The integers from 0 to before `n` in any order."""
@@ -261,6 +326,12 @@ def seed_kernel(xp: Any, *, out: Any = None, draw: Any, seed: int) -> Any:
     return finished(xp.array([found], "int64"), int32, out)
 
 
+@seed.lower
+def seed_lowered(index: Any, draw: Draw, seed: int) -> Any:
+    found = lang.constant(seed, "int64") if seed else lang.random_bits(draw, 0) & ((1 << 31) - 1)
+    return lang.cast(found, "int32")
+
+
 @primitive(prefix="randint", effects=("random",), infer_first=True)
 def bernoulli(x: Meta) -> Meta:
     """1 with the probability that `x` says, else 0."""
@@ -278,6 +349,14 @@ def bernoulli_kernel(xp: Any, x: Any, *, out: Any = None, draw: Any) -> Any:
         return found.astype(x.dtype)
     out[...] = found
     return out
+
+
+@bernoulli.lower
+def bernoulli_lowered(index: Any, x: Any, draw: Draw) -> Any:
+    chance = wide_at(x[index])
+    wrong = lang.select((chance >= 0.0) & (chance <= 1.0), lang.constant(0, "int64"), 1)
+    drawn = uniform_at(draw, place_of(index), chance.dtype) < chance
+    return lang.cast(drawn & lang.equal(lang.within(wrong, 1), 0), x.dtype)
 
 
 @primitive(effects=("random",), infer_first=True)
@@ -329,4 +408,5 @@ def counted(xp: Any, running: Any, drawn: Any) -> Any:
 operators = (uniform, gaussian, truncated_gaussian_random, randint, randperm, bernoulli)
 for operator in (*operators, multinomial, seed, uniform_random_batch_size_like):
     operator.no_grad(NO_GRADIENT)
-    operator.no_lowering(NO_LOWERING)
+for operator in (randperm, multinomial):
+    operator.no_lowering("it sorts")

@@ -88,6 +88,7 @@ def sgd_kernel(
 
 
 sgd.op.rows_kernel = sgd.op.cpu
+sgd.lower_rows("rows")
 
 
 @sgd.lower
@@ -183,6 +184,7 @@ def momentum_kernel(
 
 
 momentum.op.rows_kernel = momentum.op.cpu
+momentum.lower_rows("dense")
 
 
 @momentum.lower
@@ -474,6 +476,7 @@ for function in (adam, adamw):
     function.kernel(adam_kernel)
     function.op.rows_kernel = function.op.cpu
     function.lower(adam_at)
+    function.lower_rows("rows", when="lazy_mode")
 
 for function in (sgd, momentum, adam, adamw):
     function.no_grad("it ends a step of training")

@@ -277,6 +277,37 @@ def embedding(b: Build) -> None:
 
 
 @feature
+def tall(b: Build) -> None:
+    """A few rows of a table with many, whose gradient may be row-sparse."""
+    rows, width = 300, b.chance.choice((1, 3, 16, 17))
+    table = b.parameter([rows, width])
+    words = b.fed([b.chance.choice((1, 4, 11)), 5], "int64", low=0, high=b.chance.choice((9, rows)))
+    padding = b.chance.choice((None, 3))
+    sparse = not table.is_data and b.chance.random() < 0.7
+    found = F.embedding(words, table, padding_idx=padding, sparse=sparse)
+    b.keep(found, "float32", b.digits.get(table))
+
+
+@feature
+def draw(b: Build) -> None:
+    """Random numbers, all of whose digits are known."""
+    shape = b.shape()
+    if b.chance.random() < 0.5:
+        unit = paddle.uniform(shape, "float32", 0.0, 1.0)
+        b.keep(paddle.cast(unit, b.dtype("float32")), "float32", (0, 24))
+    else:
+        b.keep(paddle.randint(0, 9, shape, "int64"), "int64", (4, 0))
+
+
+@feature
+def dropped(b: Build) -> None:
+    """Some elements made 0, the others doubled."""
+    x = b.pick()
+    before, after = b.digits.get(x, (99, 0))
+    b.keep(F.dropout(x, 0.5), b.kinds[x], (before + 1, after) if x in b.digits else None)
+
+
+@feature
 def choice(b: Build) -> None:
     """One or the other, by a comparison of what is exact."""
     x = b.pick(exact=True)

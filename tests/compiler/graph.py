@@ -103,7 +103,7 @@ class Build:
 
     def parameter(self, shape: Sequence[int]) -> Any:
         """A new parameter, or an input where none is trained."""
-        if self.graph.ends not in ("sgd", "momentum", "adam") or 0 in shape:
+        if self.graph.ends in ("nothing", "gradients") or 0 in shape:
             return self.fed(shape, "float32")
         start = paddle.nn.initializer.Assign(self.array(shape, "float32"))
         kind = self.dtype("float32")
@@ -197,6 +197,7 @@ ENDS: dict[str, Callable[[Build, Any], None]] = {
     "sgd": ends_with(lambda: paddle.optimizer.SGD(0.125)),
     "momentum": ends_with(lambda: paddle.optimizer.Momentum(0.125, 0.5)),
     "adam": ends_with(lambda: paddle.optimizer.Adam(0.125, epsilon=1e-2)),
+    "lazy": ends_with(lambda: paddle.optimizer.Adam(0.125, epsilon=1e-2, lazy_mode=True)),
 }
 
 

@@ -102,10 +102,28 @@ def test_borders_and_places_out_of_range_are_not_read(level, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_what_is_added_to_places_out_of_range_is_left_out(level, monkeypatch):
     places = np.random.default_rng(8).integers(-2, 12, 30)
-    dout = normal(30, 3)
 
     def scattered(index, ids, dout):
         return embedding_grad_at(index, ids, dout, rows=10)
 
-    kernel = traced(scattered, [places, dout], ((10, 3), "float32"))
-    check(kernel, [places, dout], level, monkeypatch)
+    for width in (1, 3, 16, 37):
+        dout = normal(30, width)
+        kernel = traced(scattered, [places, dout], ((10, width), "float32"))
+        check(kernel, [places, dout], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("width", SIZES)
+def test_what_is_set_at_places_out_of_range_is_left_out(width, level, monkeypatch):
+    rows = np.array([3, -1, 9, 7, 10, -(2**60), 0])
+    x, y, new = normal(10, width), normal(10, width), normal(7, width)
+
+    def lower(index, rows, x, y, new):
+        i, j = over = lang.axis(7), lang.axis(width)
+        spot, value = (rows[i], j), new[i, j]
+        first = lang.scatter_set(x, spot, x[spot] * 0.5 + value, over)
+        return first, lang.scatter_set(y, spot, x[spot] - y[spot] * value, over)
+
+    outs = [((10, width), "float32")] * 2
+    arrays = [rows, x, y, new]
+    check(traced(lower, arrays, *outs), arrays, level, monkeypatch)

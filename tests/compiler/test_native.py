@@ -186,12 +186,23 @@ def test_windows_softmax_and_scatter_give_the_same_bits():
         check_lowering(embedding_grad_at, [ids, dout], meta(0, 3, dtype=dtype), rows=0)
 
 
-def test_random_bits_are_the_same():
-    def lower(index, key):
-        i, word = (lang.cast(each, "uint64") for each in index)
-        return lang.random_bits(key[0], key[1], i, word)
+@pytest.mark.parametrize("level", llvm.levels() if llvm.available() else [])
+@pytest.mark.parametrize("size", [3, 16, 70])
+def test_random_bits_are_the_same(size, level):
+    def word(key, place):
+        return lang.cast(lang.random_bits((key[0], key[1]), place) >> 40, "int32")
 
-    check_lowering(lower, [np.array([3, 2**63], np.uint64)], meta(5, 4, dtype="uint64"))
+    def lower(index, key):
+        (a,), (b,), (c, d), (e, f), (g, h), (i,) = index
+        pair = word(key, 2 * b) * 3 + word(key, 2 * b + 1)  # two words for an element
+        rows, turned = word(key, c * size + d), word(key, f * 5 + e)
+        odd = word(key, g * (size + 1) + h)  # rows that begin within blocks
+        return lang.random_bits((key[0], key[1]), a), pair, rows, turned, odd, word(key, 4 * i + 3)
+
+    key = np.array([3, 2**63], np.uint64)
+    shapes = [(size,), (size,), (3, size), (5, size), (2, size), (size,)]
+    outs = [meta(*s, dtype="int32" if n else "uint64") for n, s in enumerate(shapes)]
+    check(lang.trace(lower, [meta(2, dtype="uint64")], outs), [key], level)
 
 
 def test_an_axis_reduced_within_its_own_reduction_is_another_position():

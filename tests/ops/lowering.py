@@ -13,7 +13,7 @@ from scull.lang.dtype import element
 from scull.lang.expression import Reduce
 from scull.lang.walk import ordered
 from scull.runtime import llvm
-from tests.ops.case import Case, flat, has_rows
+from tests.ops.case import DRAW, Case, flat, has_rows
 from tests.ops.closeness import check_close, check_same
 
 NOT_LOWERED = {"complex64", "complex128"}
@@ -32,12 +32,22 @@ def kernel_of(case: Case) -> Any:
     """The loops of the call; those of list outputs are in line."""
     results = [x for r in case.results for x in (r if isinstance(r, list) else [r])]
     outs = [x if x is None else meta_of(x) for x in results]
-    return lang.trace(case.op.lowering, case.metas(), outs, case.attrs, case.op.name)
+    rule, metas = case.op.lowering, case.metas()
+    if "random" not in case.op.effects:
+        return lang.trace(rule, metas, outs, case.attrs, case.op.name)
+
+    def drawing(index: Any, draw: Any, *inputs: Any, **attrs: Any) -> Any:
+        return rule(index, *inputs, draw=(draw[0], draw[1]), **attrs)
+
+    return lang.trace(
+        drawing, (lang.Array("draw", (2,), "uint64"), *metas), outs, case.attrs, case.op.name
+    )
 
 
 def arrays_of(case: Case) -> list[Any]:
     """The arrays that the loops read."""
-    return [np.ascontiguousarray(x).reshape(x.shape) for x in flat(case.inputs())]
+    draw = [np.array(DRAW, np.uint64)] if "random" in case.op.effects else []
+    return [*draw, *(np.ascontiguousarray(x).reshape(x.shape) for x in flat(case.inputs()))]
 
 
 def check_lowering(case: Case) -> None:

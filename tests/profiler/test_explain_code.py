@@ -74,7 +74,7 @@ def test_where_the_sum_is_fetched_the_kernel_says_so():
 def test_what_is_used_after_the_region_is_stored_for_that():
     def make(x, y):
         total = x + y
-        return paddle.nn.functional.relu(total) + paddle.nn.functional.dropout(total), None
+        return paddle.nn.functional.relu(total) + paddle.sort(total), None
 
     _, facts = looked_at(summed(make, 0))
     reasons = [reason for kernel in kernels(facts) for reason in kernel["because"]]
@@ -98,8 +98,7 @@ def test_every_operator_that_is_compiled_is_in_a_kernel_and_timed(training):
     rows, regions = kernels(facts), facts["code"]["regions"]
     types = [step.operator.type for step in found.plan.instructions]
     inside = [i for region in regions for i in region["instructions"]]
-    assert sorted({types[i] for i in set(range(len(types))) - set(inside)}) == ["dropout"]
-    assert len(inside) == len(set(inside)) == len(types) - 1
+    assert sorted(inside) == list(range(len(types)))
     alone = {i for kernel in rows for i in kernel["instructions"]}
     assert alone <= set(inside) and len(alone) > 20
     assert all(kernel["seconds"] > 0 and kernel["share"] > 0 for kernel in rows)

@@ -16,10 +16,11 @@ from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.native import aligned
 from scull.compiler.peak import best
+from scull.compiler.rows import TracedRows
 from scull.compiler.target import target
 from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
-from scull.executor.compiled import Call, Region, Specialised, sizes_of
+from scull.executor.compiled import Call, Region, Specialised, arrays_in, sizes_of
 from scull.executor.run import run
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
@@ -111,18 +112,19 @@ def made_of(
     codes = [native.kernel_of(group, target()) for group in region.groups]
     seconds: Sequence[float | None] = [None] * len(codes)
     if frame is not None:
-        given = [np.ascontiguousarray(frame[slot]) for slot in call.slots]
+        given = [np.ascontiguousarray(x) for x in call.get(frame)]
         seconds = timed(region, [(library.addresses[c.name], c.chunks) for c in codes], given)
     kernels = tuple(
         Kernel(group, code.name, code.text, took)
         for group, code, took in zip(region.groups, codes, seconds, strict=True)
     )
-    results = zip(call.native.outputs, call.puts, strict=True)
+    places = [slot for slot in call.puts for _ in arrays_in(traced.values[slot])]
+    results = zip(call.native.outputs, places, strict=True)
     slots = {array.name: slot for array, slot in results}
     for values in (traced.given, traced.values):
         for slot, value in values.items():
-            if isinstance(value, Traced):
-                slots.setdefault(value.array.name, slot)
+            for array in arrays_in(value) if isinstance(value, Traced | TracedRows) else ():
+                slots.setdefault(array.name, slot)
     statements, steps, start = traced.tracer.statements, dict[str, int](), 0
     for number, end in traced.ends:
         steps.update((s.out.name, number) for s in leaves(statements[start:end]))
@@ -142,6 +144,9 @@ def timed(
     `functions` are their addresses and how many chunks they have, which one thread runs.
     """
     memory = {array.name: value for array, value in zip(region.inputs, given, strict=True)}
+    for new, old in region.over.items():  # updates lie over a copy of what they update
+        if new not in region.late:
+            memory[new.name] = memory[old.name] = memory[old.name].copy()
     last = {x.name: n for n, group in enumerate(region.groups) for x in arrays_of(group)}
     found = []
     for number, (group, function) in enumerate(zip(region.groups, functions, strict=True)):

@@ -31,6 +31,7 @@ SAID: dict[Kind, str] = {
     "read": "{1} reads {0} from memory: {2}",
     "copied": "{0} is an operand of {1}, laid out anew: {2}",
     "inlined": "{0} is computed within {1}: {2}",
+    "merged": "{0} is kept as the rows that are not 0: {2}",
 }
 FETCHED, LATER = "it is fetched", "it is used after the region"
 
@@ -219,8 +220,9 @@ def reasons(kernel: Kernel, members: set[str], view: View) -> list[str]:
             "copied": d.other in own or d.array in own,
             "phase": d.array in own,
             "turned": d.array in own,
+            "merged": d.array in members or d.array in own,
         }
-        if shown[d.kind]:
+        if shown.get(d.kind):
             found[d.kind].append(view.said(d))
     alone = ["A contraction has a kernel of its own."] * kernel.group.stages[0].is_contraction
     return [*alone, *(text for kind in SAID for text in found[kind])]
