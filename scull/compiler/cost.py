@@ -37,7 +37,9 @@ def cost_of(group: Group) -> Cost:
         operations += sum(map(_operations, nodes))
         wide = wide or any(node.dtype == "float64" for node in nodes)
         for body in stage.bodies:
-            if isinstance(body, Scatter) and element(body.value.dtype).kind == "float":
+            if not isinstance(body, Scatter) or body.sets:
+                continue
+            if element(body.value.dtype).kind == "float":
                 operations += prod(axis.size for axis in body.over)
     read = sum(_bytes_read(array, group) for array in group.read)
     written = sum(nbytes(array) for array in group.written)
