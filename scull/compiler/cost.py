@@ -37,7 +37,9 @@ def cost_of(group: Group) -> Cost:
         operations += operations_of(roots)
         wide = wide or any(node.dtype == "float64" for node in ordered(roots))
         for body in stage.bodies:
-            if isinstance(body, Scatter) and element(body.value.dtype).kind == "float":
+            if not isinstance(body, Scatter) or body.sets:
+                continue
+            if element(body.value.dtype).kind == "float":
                 operations += prod(axis.size for axis in body.over)
     return Cost(*moved(group), operations, "float64" if wide else "float32")
 

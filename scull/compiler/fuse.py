@@ -77,8 +77,11 @@ def needed(statements: Sequence[Statement], outputs: set[Array]) -> list[Stateme
 
 
 def loads_of(body: Body) -> list[Load]:
-    """What a body reads."""
-    return [node for node in ordered(body.roots) if isinstance(node, Load)]
+    """What a body reads; of an array in which it sets places, these."""
+    nodes = ordered(body.roots)
+    if isinstance(body, Scatter) and body.base is not None:
+        nodes.append(body.base[body.index])
+    return [node for node in nodes if isinstance(node, Load)]
 
 
 def inlined(

@@ -5,14 +5,16 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from scull.compiler.affine import Positions
 from scull.compiler.flow import Branch, Demand, Nodes
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group, Stage
 from scull.compiler.kernel import schedules
+from scull.compiler.scatter import axis_of_rows
 from scull.compiler.schedule import Schedule
 from scull.compiler.target import Target, target
 from scull.lang import text
-from scull.lang.body import Body, Map, with_roots
+from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import Array, Expression, Load
 from scull.lang.walk import rewritten
 
@@ -106,7 +108,14 @@ def tile_text(stage: Stage, schedule: Schedule | None) -> str:
     """The sizes of a stage's loops and tiles, in words."""
     sizes = " x ".join(str(axis.size) for axis in stage.axes) or "1"
     if schedule is None:
-        return f"{sizes}, one by one"
+        body = stage.bodies[0]
+        along = axis_of_rows(body, Positions()) if isinstance(body, Scatter) else None
+        rows = (
+            f"row by row, vectors along {along.size} positions"
+            if along is not None
+            else "one by one"
+        )
+        return f"{sizes}, {rows}"
     if schedule.vector is None:
         folds = f", sums in {schedule.folds} lanes" if schedule.folds > 1 else ""
         return f"{sizes}, no vectors{folds}"

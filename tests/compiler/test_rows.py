@@ -119,3 +119,21 @@ def test_a_fetched_row_sparse_gradient_has_the_rows_of_the_instructions():
             np.testing.assert_array_equal(x.rows, y.rows)
             x, y = x.values, y.values
         np.testing.assert_allclose(np.array(x), np.array(y), rtol=2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_rows_of_half_precision_and_their_exact_ones_are_set_together(optimizer):
+    def build():
+        x = paddle.static.data("x", [12, 6], "int64")
+        paddle.static.data("y", [12, 1], "int64")
+        start = paddle.nn.initializer.Normal()
+        table = paddle.create_parameter([300, 8], "float16", default_initializer=start)
+        loss = paddle.cast(F.embedding(x, table, sparse=True), "float32").square().sum()
+        options = {"lazy_mode": True} if optimizer == "Adam" else {}
+        getattr(paddle.optimizer, optimizer)(0.1, multi_precision=True, **options).minimize(loss)
+        return [loss, table]
+
+    (expected, _), (found, ((_,),)) = (steps(build, mode, 300) for mode in ("off", "eager"))
+    for got, want in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-4)
+        np.testing.assert_allclose(got[1], want[1], rtol=2e-3, atol=1e-4)
