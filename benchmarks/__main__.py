@@ -13,6 +13,7 @@ from benchmarks import (
     chains,
     control_flow,
     eager,
+    eager_networks,
     executor,
     memory,
     models,
@@ -47,6 +48,7 @@ def figures() -> Iterator[Row]:
         yield from compiled.rows(options.rounds, options.only)
         return
     yield from eager.rows(options.rounds)
+    yield from eager_networks.rows(max(3, options.rounds // 20))
     yield from executor.rows(options.rounds)
     yield from start.rows(options.processes)
     yield from memory.rows()
