@@ -18,6 +18,7 @@ from benchmarks import (
     memory,
     models,
     profiler,
+    sharing,
     start,
     static_functions,
 )
@@ -57,6 +58,7 @@ def figures() -> Iterator[Row]:
     yield from static_functions.rows(options.rounds)
     yield from models.rows(options.rounds, options.processes)
     yield from profiler.rows(options.rounds)
+    yield from sharing.rows(options.rounds)
     yield from compiled.rows(options.rounds)
 
 
