@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 130_500
+TOTAL = 131_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 23_300,
     "autograd": 3_200,
-    "compiler": 5_300,
+    "compiler": 6_000,
     "eager": 2_100,
     "executor": 8_500,
     "tensor": 8_200,
