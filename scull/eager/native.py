@@ -41,7 +41,10 @@ def follow(mode: str) -> None:
     wanted = mode != "off" and llvm.available()
     for name, least in LEAST.items():
         op = by_name()[name]
-        op.eager = preferring(op, least) if wanted else op.cpu
+        found = preferring(op, least) if wanted else op.cpu
+        if op.short is op.eager:
+            op.short = found
+        op.eager = found
 
 
 @cache

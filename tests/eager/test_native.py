@@ -143,11 +143,21 @@ def test_small_operands_are_for_numpy():
         assert number_made("gelu") == 1
 
 
-def test_without_the_setting_kernels_are_those_of_numpy():
+@pytest.mark.parametrize("name", ["gelu", "silu"])
+def test_without_the_setting_kernels_are_those_of_numpy(name):
+    op = by_name()[name]
+    before = op.short
     with flags(COMPILE="eager"):
-        assert isinstance(by_name()["gelu"].eager, Preferring)
-    op = by_name()["gelu"]
+        assert isinstance(op.eager, Preferring)
     assert op.eager is op.cpu
+    assert op.short is before
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_operators_without_attributes_are_machine_code():
+    with flags(COMPILE="eager"):
+        F.silu(paddle.ones([16]))
+        assert number_made("silu") == 1
 
 
 @pytest.mark.usefixtures("all_sizes")
