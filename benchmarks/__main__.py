@@ -14,10 +14,12 @@ from benchmarks import (
     control_flow,
     deepfm,
     eager,
+    eager_networks,
     executor,
     memory,
     models,
     profiler,
+    sharing,
     start,
     static_functions,
 )
@@ -48,6 +50,7 @@ def figures() -> Iterator[Row]:
         yield from compiled.rows(options.rounds, options.only)
         return
     yield from eager.rows(options.rounds)
+    yield from eager_networks.rows(max(3, options.rounds // 20))
     yield from executor.rows(options.rounds)
     yield from start.rows(options.processes)
     yield from memory.rows()
@@ -56,6 +59,7 @@ def figures() -> Iterator[Row]:
     yield from static_functions.rows(options.rounds)
     yield from models.rows(options.rounds, options.processes)
     yield from profiler.rows(options.rounds)
+    yield from sharing.rows(options.rounds)
     yield from compiled.rows(options.rounds)
     yield from deepfm.rows(options.rounds)
 

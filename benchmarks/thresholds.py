@@ -99,6 +99,35 @@ def softmax(size: int) -> Case:
     return [rows(size)], None, {"axis": -1}
 
 
+def channels(name: str) -> Callable[[int], Case]:
+    """Normalised by groups of channels, or each by itself."""
+
+    def case(size: int) -> Case:
+        x = normal(max(1, size // (32 * 64)), 32, 8, 8)
+        op = by_name()[name]
+        groups = {"groups": 8} if "groups" in op.kinds else {}
+        few = [np.ones(32, np.float32), np.ones(32, np.float32)]
+        return [x, *few], None, {**op.attrs, **groups}
+
+    return case
+
+
+def turned(size: int) -> Case:
+    """Filters 3 x 3 that make images larger."""
+    many = min(32, max(1, size // 2048))
+    x = normal(max(1, size // (many * 256)), many, 16, 16)
+    return [x, normal(many, many, 3, 3)], None, by_name()["conv2d_transpose"].attrs
+
+
+def by_channel(size: int) -> Case:
+    """A filter 3 x 3 for each channel."""
+    many = min(64, max(1, size // 2048))
+    x = normal(max(1, size // (many * 256)), many, 16, 16)
+    attrs = {"paddings": (1, 1), "groups": many}
+    op = by_name()["depthwise_conv2d"]
+    return [x, normal(many, 1, 3, 3)], None, {**op.attrs, **attrs}
+
+
 def updated(name: str, moments: int, powers: int, **attrs: Any) -> Callable[[int], Case]:
     """An optimizer's update in place."""
 
@@ -165,6 +194,13 @@ CASES: dict[str, Callable[[int], Case]] = {
     "gelu": elementwise("x", approximate=False),
     "gelu_grad": elementwise("x", "dout", approximate=False, wanted=("dx",)),
     "softmax": softmax,
+    "log_softmax": softmax,
+    "silu": elementwise("x"),
+    "mish": elementwise("x", threshold=20.0),
+    "group_norm": channels("group_norm"),
+    "instance_norm": channels("instance_norm"),
+    "depthwise_conv2d": by_channel,
+    "conv2d_transpose": turned,
     "adam": updated("adam", 2, 2),
     "adamw": updated("adamw", 2, 2),
     "momentum": updated("momentum", 1, 0, mu=0.9),

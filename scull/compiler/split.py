@@ -20,6 +20,7 @@ CHUNK = 4e3  # nanoseconds a chunk takes at least
 CHUNKS = 256  # that a kernel has at most
 ENOUGH = 32  # chunks that are shared well by any number of threads
 VECTORS = 2.0  # operations on vectors in a nanosecond
+DENSE = 6.0  # the same in contractions, where a multiplication and its addition are one
 BYTES = 64.0  # that one thread moves in a nanosecond, where they are in a cache
 ROWS = 1 << 20  # bytes of rows that a thread has room for
 
@@ -116,7 +117,8 @@ def work_of(
         if chosen is None or (chosen.vector is None and chosen.folds == 1):
             lanes = 1
         roots = [root for body in stage.bodies for root in body.roots]
-        total += operations_of(roots) / (lanes * VECTORS)
+        rate = DENSE if stage.is_contraction and lanes > 1 else VECTORS
+        total += operations_of(roots) / (lanes * rate)
     return max(total, sum(moved(group)) / BYTES)
 
 

@@ -8,7 +8,7 @@ answers until then. Small operands are for NumPy in any case, and always the sam
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,16 @@ def follow(mode: str) -> None:
     wanted = mode != "off" and llvm.available()
     for name, least in LEAST.items():
         op = by_name()[name]
-        op.eager = Preferring(op, least) if wanted else op.cpu
+        found = preferring(op, least) if wanted else op.cpu
+        if op.short is op.eager:
+            op.short = found
+        op.eager = found
+
+
+@cache
+def preferring(op: Op, least: int) -> "Preferring":
+    """The one kernel of its kind, with the machine code it has by now."""
+    return Preferring(op, least)
 
 
 class Preferring:

@@ -30,7 +30,7 @@ class Settings(NamedTuple):
     """What a strategy asks of runs."""
 
     sequential: bool = False
-    threads: int = 0  # 0: as the flag HOST_THREADS says
+    threads: int = 0  # 0: as the flags HOST_THREADS and THREADS say
     inplace: bool = True
     addto: bool = True
     staying: tuple[str, ...] = ()  # temporaries that are left in the scope
@@ -74,7 +74,7 @@ class Bound:
         "waits",
     )
 
-    def __init__(self, plan: Plan, scope: Scope) -> None:
+    def __init__(self, plan: Plan, scope: Scope, threads: int = 0) -> None:
         self.plan, self.size, self.draws, self.fetches = plan, plan.size, plan.draws, plan.fetches
         self.steps, self.blank = plan.loop, plan.blank
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
@@ -86,7 +86,7 @@ class Bound:
         debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
         self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
         self.limit = flag("MAX_MEMORY")
-        self.threads = flag("HOST_THREADS")
+        self.threads = threads or flag("HOST_THREADS")
         self.device: Any = None  # where it runs, when not on the host
         self.launches: dict[Any, Any] = {}  # the plan on that device, by what a frame starts with
         self.scope: Any = None  # weakly, by whoever keeps this
@@ -98,7 +98,7 @@ class Bound:
         self.turn: Any = Turn() if alone and not self.waits else None
         self.schedule: Schedule | None = None  # made when it runs again, or when something waits
         plain = self.waits or flag("COMPILE") == "off"
-        self.tier: Any = None if plain else load(TIER, "Tier")(plan)  # how it runs as machine code
+        self.tier: Any = None if plain else load(TIER, "Tier")(plan, threads)  # as machine code
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
     def parallel(self) -> Schedule | None:
@@ -126,9 +126,7 @@ def bind(
 ) -> Bound:
     """Plan this run and bind it to `scope`."""
     warn_of_absent(program, feeds)
-    bound = Bound(planned(program, feeds, fetches, settings), scope)
-    bound.threads = settings.threads or bound.threads
-    return bound
+    return Bound(planned(program, feeds, fetches, settings), scope, settings.threads)
 
 
 def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLAIN) -> Plan:

@@ -108,8 +108,11 @@ class Specialised:
     those who want to see how.
     """
 
-    def __init__(self, plan: "Plan", metas: dict[int, Meta], *, anew: bool = False) -> None:
+    def __init__(
+        self, plan: "Plan", metas: dict[int, Meta], *, threads: int = 0, anew: bool = False
+    ) -> None:
         self.plan, self.begun, self.anew = plan, metas, anew
+        self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
         self.last = last_reads(plan)
         self.reasons: dict[int, str] = {}
@@ -225,6 +228,7 @@ class Specialised:
             self.rows.extend(region.rows)
             return
         frees = {slot for row in region.rows for slot in row[3]} - leaving
+        native.table[-1] = self.threads
         call = Call(self.plan, region, native, results, region.over)
         self.made.append((call, region, decisions()))
         self.rows.append((call, whole, slice(0, 0), tuple(sorted(frees))))

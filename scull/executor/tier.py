@@ -23,8 +23,9 @@ class Tier:
     ready, which is made in the background from the second run on: many Programs run once.
     """
 
-    def __init__(self, plan: "Plan") -> None:
+    def __init__(self, plan: "Plan", threads: int = 0) -> None:
         self.plan, self.mode = plan, flag("COMPILE")
+        self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         if self.mode not in MODES:
             raise ArgumentError(f"COMPILE is {self.mode!r}: it is off, {' or '.join(MODES)}")
         self.fed = [slot for v, slot, _ in plan.feeds if v.kind is Kind.DENSE]
@@ -46,7 +47,7 @@ class Tier:
             self.seen.add(key)
             return self.plan.loop
         if task is None:
-            made = Specialised(self.plan, sizes_of(frame))
+            made = Specialised(self.plan, sizes_of(frame), threads=self.threads)
             if self.mode == "eager":
                 self.variants[key] = made.steps()
                 return self.variants[key]

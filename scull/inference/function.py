@@ -191,7 +191,7 @@ def bound_to(model: Model, scope: Scope, count: int) -> Ready:
     if tiny:  # where new memory takes less time than to say which is taken
         settings = settings._replace(inplace=False, addto=False)
         plan = planned(model.program, tuple(model.feeds), names, settings)
-    bound = Bound(plan, scope)
+    bound = Bound(plan, scope, count)
     bound.turn, bound.stores, bound.left = None, (), ()
     template = bound.blank.copy()
     for cell, slot in bound.cells:

@@ -11,7 +11,6 @@ import os
 import sys
 import time
 import warnings
-from functools import cache
 
 import numpy as np
 
@@ -90,13 +89,13 @@ class Pool:
         return max(min(found) / PROBE, 1e-9)
 
 
-@cache
 def pool() -> Pool:
     """That of this process."""
-    made = Pool(get_num_threads())
-    _made.append(made)
-    atexit.register(made.resize, 1)  # no thread runs code that is about to go
-    return made
+    with llvm.working:  # one thread makes it
+        if not _made:
+            _made.append(Pool(get_num_threads()))
+            atexit.register(_made[0].resize, 1)  # no thread runs code that is about to go
+        return _made[0]
 
 
 _made: list[Pool] = []  # the one there is, if it was asked for

@@ -130,8 +130,13 @@ def test_threads_have_rows_of_their_own(small, monkeypatch):
     assert any(chunks > 1 and kept for chunks, kept in rows)
 
 
+def pytest_generate_tests(metafunc):
+    if "number" in metafunc.fixturenames:
+        step = 5 if metafunc.config.getoption("--sweep") else 71
+        metafunc.parametrize("number", range(0, 500, step))
+
+
 @pytest.mark.usefixtures("static")
-@pytest.mark.parametrize("number", range(0, 500, 71))
 def test_random_graphs_have_the_bits_of_the_whole(small, number):
     b = built(graph_of(number), FEATURES, False)
     want, left, _ = results_of(b, "eager")
@@ -142,6 +147,28 @@ def test_random_graphs_have_the_bits_of_the_whole(small, number):
             got, after, _ = results_of(b, "eager")
         for x, y in zip([*got, *after.values()], [*want, *left.values()], strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.usefixtures("static")
+def test_rows_of_chunks_are_computed_in_as_many_lanes(small, monkeypatch):
+    texts, kernel_of = [], native.kernel_of
+
+    def noted(group, machine):
+        texts.append(kernel_of(group, machine).text)
+        return kernel_of(group, machine)
+
+    monkeypatch.setattr(native, "kernel_of", noted)
+    x = np.ones((33, 70), "float32")
+
+    def softmax():
+        return [F.softmax(paddle.static.data("x", x.shape))]
+
+    ran(softmax, {"x": x}, 1)
+    whole, texts[:] = list(texts), []
+    small()
+    ran(softmax, {"x": x}, 1)
+    counts = [[text.count(" x float>") for text in each] for each in (whole, texts)]
+    assert counts[0] == counts[1]
 
 
 def test_little_work_is_not_shared():

@@ -341,3 +341,17 @@ def test_a_predictor_is_one_function_for_every_thread(tmp_path):
     strided = np.asfortranarray(inputs[1])
     with flags(COMPILE="eager"):
         assert np.array_equal(predictor(strided), first[1])
+
+
+def test_a_run_has_the_threads_that_were_asked_for(tmp_path):
+    paddle.disable_static()
+    net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU())
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=spec)
+    config = paddle.inference.Config(str(tmp_path / "net"))
+    config.set_cpu_math_library_num_threads(3)
+    predictor = paddle.inference.create_predictor(config)
+    with flags(COMPILE="eager"):
+        predictor(np.ones((2, 4), "float32"))
+    (rows,) = predictor.function.ready.bound.tier.variants.values()
+    assert [int(row[0].native.table[-1]) for row in rows if isinstance(row[0], Call)] == [3]

@@ -1,0 +1,255 @@
+"""Eager mode on machine code: what NumPy gives, the same in every run, and NumPy where it must."""
+
+import importlib.util
+import threading
+
+import numpy as np
+import pytest
+
+import scull as paddle
+import scull.nn.functional as F
+from scull.core.op import as_outputs, by_name
+from scull.eager import native
+from scull.eager.native import Made, Preferring
+from scull.eager.threshold import LEAST
+from scull.errors import ShapeError
+from scull.flags import flags
+from scull.runtime.background import background
+from tests.ops.case import flat
+from tests.ops.closeness import check_close
+from tests.ops.sample import SAMPLES
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+FORWARD = sorted(n for n in LEAST if n in SAMPLES and not by_name()[n].in_place)
+
+
+@pytest.fixture(autouse=True)
+def no_kernels():
+    """None are there of tests before."""
+    native.preferring.cache_clear()
+
+
+@pytest.fixture
+def all_sizes(monkeypatch):
+    """Machine code for the smallest operands, too."""
+    monkeypatch.setattr(native, "LEAST", dict.fromkeys(LEAST, 0))
+
+
+def number_made(name):
+    """How many kernels of an operator there are."""
+    eager = by_name()[name].eager
+    return sum(isinstance(x, Made) for x in eager.known.values())
+
+
+@pytest.mark.parametrize("name", FORWARD)
+def test_samples_give_what_numpy_gives(name):
+    op = by_name()[name]
+    prefers = Preferring(op, 0)
+    with flags(COMPILE="eager"):
+        for sample in SAMPLES[name]():
+            if sample.error or any(x.dtype.kind not in "fib" for x in flat(sample.inputs)):
+                continue
+            attrs = {**op.attrs, **sample.attrs}
+            want = as_outputs(op, op.cpu(*sample.inputs, **attrs))
+            check_close(as_outputs(op, prefers(*sample.inputs, **attrs)), want, str(sample))
+    made = sum(isinstance(x, Made) for x in prefers.known.values())
+    assert made > 0
+
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.first = paddle.nn.Conv2D(2, 8, 3, padding=1, bias_attr=False)
+        self.second = paddle.nn.Conv2D(8, 8, 3, 2)
+        self.norm, self.rows = paddle.nn.BatchNorm2D(8), paddle.nn.LayerNorm(72)
+        self.last = paddle.nn.Linear(72, 5)
+
+    def forward(self, x):
+        x = F.relu(self.norm(self.first(x)))
+        x = F.gelu(self.rows(paddle.flatten(self.second(x), 1)))
+        return F.softmax(self.last(x)) * 4.0
+
+
+OPTIMIZERS = {
+    "adam": paddle.optimizer.Adam,
+    "adamw": paddle.optimizer.AdamW,
+    "momentum": paddle.optimizer.Momentum,
+    "sgd": paddle.optimizer.SGD,
+}
+
+
+def trained(mode, optimizer="adam", threads=1):
+    """The losses of some steps, and the parameters after them."""
+    with flags(COMPILE=mode, THREADS=threads):
+        paddle.seed(3)
+        net = Net()
+        update = OPTIMIZERS[optimizer](0.01, parameters=net.parameters())
+        rng, losses = np.random.default_rng(0), []
+        for _ in range(4):
+            x = paddle.to_tensor(rng.standard_normal((6, 2, 8, 8)).astype("float32"))
+            loss = F.cross_entropy(net(x), paddle.to_tensor(rng.integers(0, 5, 6)))
+            loss.backward()
+            update.step()
+            update.clear_grad()
+            losses.append(loss.numpy())
+        return losses, [p.numpy() for p in net.parameters()]
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_training_follows_that_of_numpy(optimizer):
+    want, got = trained("off", optimizer), trained("eager", optimizer)
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-5)
+    for x, y in zip(got[1], want[1], strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_every_run_has_the_same_bits_on_any_number_of_threads():
+    first = trained("eager")
+    for threads in (1, 2, 8):
+        for xs, ys in zip(trained("eager", threads=threads), first, strict=True):
+            for x, y in zip(xs, ys, strict=True):
+                np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_hot_operators_and_their_gradients_are_machine_code():
+    with flags(COMPILE="eager"):
+        trained("eager", "momentum")
+        used = {n for n in LEAST if number_made(n)}
+    assert used >= {
+        "conv2d",
+        "convolution_to_filter",
+        "convolution_to_input",
+        "batch_norm",
+        "batch_norm_grad",
+        "layer_norm",
+        "layer_norm_grad",
+        "gelu",
+        "gelu_grad",
+        "softmax",
+        "momentum",
+    }
+
+
+def test_small_operands_are_for_numpy():
+    with flags(COMPILE="eager"):
+        F.gelu(paddle.ones([16]))
+        assert number_made("gelu") == 0
+        F.gelu(paddle.ones([LEAST["gelu"]]))
+        assert number_made("gelu") == 1
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu"])
+def test_without_the_setting_kernels_are_those_of_numpy(name):
+    op = by_name()[name]
+    before = op.short
+    with flags(COMPILE="eager"):
+        assert isinstance(op.eager, Preferring)
+    assert op.eager is op.cpu
+    assert op.short is before
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_operators_without_attributes_are_machine_code():
+    with flags(COMPILE="eager"):
+        F.silu(paddle.ones([16]))
+        assert number_made("silu") == 1
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_where_code_is_made_in_the_background_numpy_answers_until_then():
+    x = paddle.to_tensor(np.linspace(-3, 3, 48, dtype="float32").reshape(6, 8))
+    with flags(COMPILE="tiered"):
+        first = F.softmax(x)
+        assert background().wait()
+        second = F.softmax(x)
+        assert number_made("softmax") == 1
+    np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_arrays_with_strides_are_taken():
+    x = np.random.default_rng(0).standard_normal((8, 6)).astype("float32")
+    with flags(COMPILE="eager"):
+        found = F.gelu(paddle.to_tensor(x).t())
+        assert number_made("gelu") == 1
+    np.testing.assert_allclose(found.numpy(), F.gelu(paddle.to_tensor(x)).numpy().T, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_other_element_types_are_for_numpy(dtype):
+    with flags(COMPILE="eager"):
+        F.gelu(paddle.ones([8], dtype))
+        assert number_made("gelu") == 0
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_mistakes_are_told_as_always():
+    x, w = paddle.ones([1, 3, 8, 8]), paddle.ones([4, 2, 3, 3])
+    with pytest.raises(ShapeError) as plain:
+        F.conv2d(x, w)
+    with flags(COMPILE="eager"), pytest.raises(ShapeError) as found:
+        F.conv2d(x, w)
+    texts = [str(each.value).rsplit("\n  at", 1)[0] for each in (plain, found)]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_so_many_sizes_have_code_and_no_more(monkeypatch):
+    monkeypatch.setattr(native, "MOST_SIZES", 3)
+    with flags(COMPILE="eager"):
+        for n in range(1, 7):
+            x = np.linspace(-2, 2, n, dtype="float32")
+            want = by_name()["gelu"].cpu(x, approximate=False)
+            np.testing.assert_allclose(F.gelu(paddle.to_tensor(x)).numpy(), want, 1e-5, 1e-6)
+        assert number_made("gelu") == 3
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_threads_of_python_call_the_same_kernel_at_once():
+    rng = np.random.default_rng(0)
+    given = [rng.standard_normal((8, 2, 12, 12)).astype("float32") for _ in range(4)]
+    net = paddle.nn.Conv2D(2, 8, 3, padding=1)
+    with paddle.no_grad():
+        want = [net(paddle.to_tensor(x)).numpy() for x in given]
+    bad = []
+
+    def work(number):
+        with paddle.no_grad():
+            for _ in range(60):
+                found = net(paddle.to_tensor(given[number])).numpy()
+                if not np.allclose(found, want[number], 1e-4, 1e-5):
+                    bad.append(number)
+
+    with flags(COMPILE="eager", THREADS=2):
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    assert not bad
+
+
+def test_without_llvm_numpy_computes(monkeypatch):
+    monkeypatch.setattr(native.llvm, "available", lambda: False)
+    with flags(COMPILE="eager"):
+        op = by_name()["gelu"]
+        assert op.eager is op.cpu
+
+
+def test_updates_are_in_place():
+    size = LEAST["sgd"]
+    with flags(COMPILE="eager"):
+        w = paddle.create_parameter([size], "float32")
+        array, before = w.array, w.numpy()
+        update = paddle.optimizer.SGD(0.5, parameters=[w])
+        (w * 2.0).sum().backward()
+        update.step()
+        assert number_made("sgd") == 1
+        assert w.array is array
+    np.testing.assert_allclose(w.numpy(), before - 1.0, rtol=1e-6, atol=1e-6)
