@@ -74,11 +74,15 @@ def launches_of(plan: Plan, place: Place, count: int, given: Mapping[int, Meta])
 
 def launches_for(known: dict[Any, Launches], plan: Plan, device: Device, frame: Frame) -> Launches:
     """What a run of `plan` that starts with `frame` launches; the last ones are in `known`."""
-    values = enumerate(frame)
-    given = {slot: meta_of(v) for slot, v in values if isinstance(v, ndarray | Resident)}
-    count = flag("DEVICE_STREAMS")
+    given, count = given_in(frame), flag("DEVICE_STREAMS")
     key = (count, *given.items())
     return remembered(known, key, lambda: launches_of(plan, device.place, count, given))
+
+
+def given_in(frame: Frame) -> dict[int, Meta]:
+    """What stands in a frame, by slots."""
+    values = enumerate(frame)
+    return {slot: meta_of(v) for slot, v in values if isinstance(v, ndarray | Resident)}
 
 
 def begun(streams: Streams) -> tuple[int, ...]:
