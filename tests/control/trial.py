@@ -83,6 +83,9 @@ class Trial:
         fetches = [*form.results, *(n for n in form.gradients if n is not None)]
         with flags(**settings), paddle.static.scope_guard(scope):
             found = exe.run(form.program, feed=feed, fetch_list=fetches)
+        nothing = [v for v, value in zip(fetches, found, strict=True) if value is None]
+        if nothing:
+            raise Difference(f"nothing is fetched of {', '.join(nothing)}")
         count = len(form.results)
         rest = iter(found[count:])
         grads = [None if n is None else next(rest) for n in form.gradients]
