@@ -56,6 +56,17 @@ def adopt(tensor: Any, found: Any, how: str) -> Any:
     return tensor
 
 
+def replace(tensor: Any, found: Any, how: str) -> Any:
+    """Let `tensor` have the elements of `found`, and its place on the tape where that has one."""
+    mode: Any = current()
+    if mode.captures:
+        return mode.rewritten(tensor, found)
+    overwrite(tensor, found.array, how)
+    if found.node is not None and is_recording():
+        tensor.node = found.node
+    return tensor
+
+
 def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     """What an operator reads in place of `tensor`: a copy where the tape may keep it."""
     needs = tensor.node is not None or any(
