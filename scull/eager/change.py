@@ -102,8 +102,10 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
                 f"The shape of broadcast output {found.shape} is different from that of "
                 f"inplace tensor {x.shape} in the Inplace operation."
             )
-        if view:
+        if view and np.may_share_memory(x.array, found.array):
             counted(x.array)
+            x.array, x.node = found.array, found.node if is_recording() else x.node
+            return x
         return adopt(x, found, name)
 
     change.__name__ = change.__qualname__ = name
