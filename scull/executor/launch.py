@@ -31,6 +31,7 @@ from scull.executor.schedule import Schedule, device_schedule
 from scull.executor.stream import DIRECT, SYNCHRONIZE, Streams, Wait, streams_of
 from scull.executor.transfer import COMPUTE, COPY_IN, COPY_OUT, HOST, Spot, Task
 from scull.flags import PADDLE, flag
+from scull.ir.depth import room_for
 from scull.ir.operator import effects
 from scull.runtime.device import Buffer, Device, Event, Part, Stream
 from scull.runtime.resident import (
@@ -67,7 +68,8 @@ class Launches:
 
 def launches_of(plan: Plan, place: Place, count: int, given: Mapping[int, Meta]) -> Launches:
     """A plan on a device that computes on `count` streams, where `given` starts in some slots."""
-    results = results_by(plan, given)
+    with room_for(plan.depth):
+        results = results_by(plan, given)
     copies = {i for i, found in enumerate(results) if found.viewed is None}
     return Launches(plan, streams_of(plan, place, count, copies), results)
 

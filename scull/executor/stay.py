@@ -21,6 +21,7 @@ from scull.executor.plan import Plan
 from scull.executor.stream import Streams, streams_of
 from scull.executor.transfer import COPY_OUT, HOST, LISTS, Spot, Task
 from scull.flags import flag
+from scull.ir.depth import room_for
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 from scull.runtime.resident import Resident, aligned, nbytes_of
@@ -125,12 +126,13 @@ def peak_in_any_order(plan: Plan, given: Metas, strided: Iterable[Any]) -> Peak:
     sizes, stays = Sizes(given), Stays(plan.kept)
     sizes.strided.update(strided)
     try:
-        for i, step in enumerate(plan.instructions):
-            stays.use(i, (slot for slot in step.reads if slot not in step.shapes))
-            sizes.run(step)
-            stays.within[i] = sizes.within
-            for slot in step.writes:
-                stays.put(i, slot, sizes.buffers.get(plan.variables[slot], []))
+        with room_for(plan.depth):
+            for i, step in enumerate(plan.instructions):
+                stays.use(i, (slot for slot in step.reads if slot not in step.shapes))
+                sizes.run(step)
+                stays.within[i] = sizes.within
+                for slot in step.writes:
+                    stays.put(i, slot, sizes.buffers.get(plan.variables[slot], []))
     except UnknownSizeError as unknown:
         return Peak(None, str(unknown))
     return Peak(stays.in_any_order(plan.graph.before), sizes.doubt or ANY_ORDER)
@@ -265,12 +267,13 @@ class Tasks:
             self.stays.hold(slot, buffer)
             self.stays.put(START, (self.place, slot), [buffer])
         try:
-            for i, task in enumerate(self.tasks):
-                self.stays.use(i, (spot for spot in task.reads if spot not in task.shapes))
-                if task.instruction is None:
-                    self.copied(i, task)
-                else:
-                    self.made(i, task, task.instruction)
+            with room_for(self.plan.depth):
+                for i, task in enumerate(self.tasks):
+                    self.stays.use(i, (spot for spot in task.reads if spot not in task.shapes))
+                    if task.instruction is None:
+                        self.copied(i, task)
+                    else:
+                        self.made(i, task, task.instruction)
         except UnknownSizeError as unknown:
             return Peak(None, str(unknown))
         if not self.bound.waits:
