@@ -1,5 +1,6 @@
 """What every test can ask for: golden texts, and the options of the command line."""
 
+import gc
 import os
 import re
 import shutil
@@ -29,6 +30,12 @@ def pytest_configure(config):
 
 def pytest_unconfigure(config):
     shutil.rmtree(config.cache_folder, ignore_errors=True)
+
+
+def pytest_collection_finish(session):
+    """Modules and tests stay to the end: looking for garbage passes over them from now on."""
+    gc.collect()
+    gc.freeze()
 
 
 class Golden(str):

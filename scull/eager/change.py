@@ -56,6 +56,17 @@ def adopt(tensor: Any, found: Any, how: str) -> Any:
     return tensor
 
 
+def replace(tensor: Any, found: Any, how: str) -> Any:
+    """Let `tensor` have the elements of `found`, and its place on the tape where that has one."""
+    mode: Any = current()
+    if mode.captures:
+        return mode.rewritten(tensor, found)
+    overwrite(tensor, found.array, how)
+    if found.node is not None and is_recording():
+        tensor.node = found.node
+    return tensor
+
+
 def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     """What an operator reads in place of `tensor`: a copy where the tape may keep it."""
     needs = tensor.node is not None or any(
@@ -91,8 +102,10 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
                 f"The shape of broadcast output {found.shape} is different from that of "
                 f"inplace tensor {x.shape} in the Inplace operation."
             )
-        if view:
+        if view and np.may_share_memory(x.array, found.array):
             counted(x.array)
+            x.array, x.node = found.array, found.node if is_recording() else x.node
+            return x
         return adopt(x, found, name)
 
     change.__name__ = change.__qualname__ = name

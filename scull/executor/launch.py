@@ -31,6 +31,7 @@ from scull.executor.schedule import Schedule, device_schedule
 from scull.executor.stream import DIRECT, SYNCHRONIZE, Streams, Wait, streams_of
 from scull.executor.transfer import COMPUTE, COPY_IN, COPY_OUT, HOST, Spot, Task
 from scull.flags import PADDLE, flag
+from scull.ir.depth import room_for
 from scull.ir.operator import effects
 from scull.runtime.device import Buffer, Device, Event, Part, Stream
 from scull.runtime.resident import (
@@ -67,18 +68,23 @@ class Launches:
 
 def launches_of(plan: Plan, place: Place, count: int, given: Mapping[int, Meta]) -> Launches:
     """A plan on a device that computes on `count` streams, where `given` starts in some slots."""
-    results = results_by(plan, given)
+    with room_for(plan.depth):
+        results = results_by(plan, given)
     copies = {i for i, found in enumerate(results) if found.viewed is None}
     return Launches(plan, streams_of(plan, place, count, copies), results)
 
 
 def launches_for(known: dict[Any, Launches], plan: Plan, device: Device, frame: Frame) -> Launches:
     """What a run of `plan` that starts with `frame` launches; the last ones are in `known`."""
-    values = enumerate(frame)
-    given = {slot: meta_of(v) for slot, v in values if isinstance(v, ndarray | Resident)}
-    count = flag("DEVICE_STREAMS")
+    given, count = given_in(frame), flag("DEVICE_STREAMS")
     key = (count, *given.items())
     return remembered(known, key, lambda: launches_of(plan, device.place, count, given))
+
+
+def given_in(frame: Frame) -> dict[int, Meta]:
+    """What stands in a frame, by slots."""
+    values = enumerate(frame)
+    return {slot: meta_of(v) for slot, v in values if isinstance(v, ndarray | Resident)}
 
 
 def begun(streams: Streams) -> tuple[int, ...]:

@@ -68,6 +68,18 @@ class Sizes:
         """What is known of the value of `v` in this run."""
         return self.metas.get(v, v.meta)
 
+    def bytes_of(self, meta: Meta) -> int:
+        """The bytes that a value takes; -1 when they are not known."""
+        return nbytes(meta)
+
+    def inside(self, metas: Metas) -> "Sizes":
+        """The same of a block within these steps."""
+        return Sizes(metas)
+
+    def follow(self, step: Instruction) -> None:
+        """Take what a run of the block of a step takes."""
+        self.run_all(step.nested.steps, step.nested.variables)
+
     def add(self, v: Variable, buffers: list[Buffer]) -> None:
         """`v` lies in these buffers from now on."""
         for buffer in buffers:
@@ -119,8 +131,7 @@ class Sizes:
 
     def run_block(self, step: Instruction) -> None:
         """Take what the block of an operator takes while it runs, of a loop in any round."""
-        o, plan = step.operator, step.nested
-        inner = Sizes(dict(self.metas))
+        o, inner = step.operator, self.inside(dict(self.metas))
         inner.loops = self.loops + o.op.repeats
         if inner.loops > MOST_LOOPS:  # each is followed twice, in the one around it, too
             raise UnknownSizeError(f"{said(o)}, which lies in {self.loops} others")
@@ -129,7 +140,7 @@ class Sizes:
         inner.known.forget(o.results())
         before = {v: inner.meta(v) for v in o.results()}
         for _ in range(1 + o.op.repeats):
-            inner.run_all(plan.steps, plan.variables)
+            inner.follow(step)
         given = {d: v for v, d in results_of(o.op.source).items()} if o.op.backward else {}
         for r in o.results():
             self.metas[r] = self.meta(given[r]) if r in given else inner.meta(r)
@@ -146,13 +157,13 @@ class Sizes:
         if not o.op.repeats:
             return 0
         if o.op.backward:  # each sum of gradients, and the one it becomes
-            return 2 * sum(max(nbytes(self.meta(r)), 0) for r in o.results())
+            return 2 * sum(max(self.bytes_of(self.meta(r)), 0) for r in o.results())
         return max(self.held, 0) * (self.rounds or 0)
 
     def size(self, o: Operator, r: Variable) -> int:
         """The bytes of a result; what a loop keeps for its gradient is of all rounds."""
         if r.kind is not Kind.SCOPES:
-            return nbytes(self.meta(r))
+            return self.bytes_of(self.meta(r))
         if self.held > 0 and self.rounds is None:
             law = f"which keeps {self.held} bytes a round for its gradient"
             raise UnknownSizeError(f"{said(o)}, {law}")
@@ -200,7 +211,7 @@ class Sizes:
         """`r` is a view, or perhaps a copy."""
         if at.doubtful:
             self.doubt = self.doubt or f"{said(o)}, whose view may be a copy"
-            buffers = [*buffers, Buffer(nbytes(self.meta(r)))]
+            buffers = [*buffers, Buffer(self.bytes_of(self.meta(r)))]
         if at.strided:
             self.strided.add(r)
         self.add(r, buffers)
@@ -230,7 +241,7 @@ def held(inner: Sizes, saves: tuple[Save, ...]) -> int:
     total = 0
     for v in (s.variable for s in saves if not s.shape):
         lies = sum(b.size for b in inner.buffers.get(v, ()))
-        size = lies if v.kind is Kind.SCOPES else nbytes(inner.meta(v))
+        size = lies if v.kind is Kind.SCOPES else inner.bytes_of(inner.meta(v))
         if size == -1 or (v.kind is Kind.SCOPES and v not in inner.buffers):
             return -1
         total += max(lies, size)

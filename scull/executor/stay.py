@@ -8,14 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scull.core.meta import Meta
+from scull.core.place import Place
 from scull.errors import UnknownSizeError
+from scull.executor.alias import written
 from scull.executor.binding import Bound, remembered
 from scull.executor.dependency import graph_of
-from scull.executor.launch import Launches, launches_for
+from scull.executor.instruction import Instruction
+from scull.executor.launch import Launches, begun, given_in, launches_for
+from scull.executor.made import changed_in, unsized
 from scull.executor.memory import Buffer, Metas, Peak, Sizes, nbytes, said
 from scull.executor.plan import Plan
-from scull.executor.transfer import COPY_OUT, HOST, Spot, Task
+from scull.executor.stream import Streams, streams_of
+from scull.executor.transfer import COPY_OUT, HOST, LISTS, Spot, Task
+from scull.flags import flag
+from scull.ir.depth import room_for
 from scull.ir.operator import Operator
+from scull.ir.variable import Variable
 from scull.runtime.resident import Resident, aligned, nbytes_of
 
 START = -1  # of what a run takes before its first task
@@ -118,12 +126,13 @@ def peak_in_any_order(plan: Plan, given: Metas, strided: Iterable[Any]) -> Peak:
     sizes, stays = Sizes(given), Stays(plan.kept)
     sizes.strided.update(strided)
     try:
-        for i, step in enumerate(plan.instructions):
-            stays.use(i, (slot for slot in step.reads if slot not in step.shapes))
-            sizes.run(step)
-            stays.within[i] = sizes.within
-            for slot in step.writes:
-                stays.put(i, slot, sizes.buffers.get(plan.variables[slot], []))
+        with room_for(plan.depth):
+            for i, step in enumerate(plan.instructions):
+                stays.use(i, (slot for slot in step.reads if slot not in step.shapes))
+                sizes.run(step)
+                stays.within[i] = sizes.within
+                for slot in step.writes:
+                    stays.put(i, slot, sizes.buffers.get(plan.variables[slot], []))
     except UnknownSizeError as unknown:
         return Peak(None, str(unknown))
     return Peak(stays.in_any_order(plan.graph.before), sizes.doubt or ANY_ORDER)
@@ -142,6 +151,95 @@ def is_elsewhere(value: Any, device: Any) -> bool:
     return value is not None and not (isinstance(value, Resident) and value.device is device)
 
 
+class OnDevice(Sizes):
+    """The bytes of a run whose tasks run on a device, and of its blocks there.
+
+    In a block every result has a buffer of its own, for nobody knows its size before it is there.
+    What a round of a loop hands on lies beside what the next one makes until that is over.
+    """
+
+    def __init__(self, metas: Metas, place: Place, count: int) -> None:
+        super().__init__(metas)
+        self.place, self.count = place, count
+        self.stays, self.clock = Stays(()), 0
+        self.known_streams: dict[int, Streams] = {}  # of plans of blocks, by their ids
+
+    def bytes_of(self, meta: Meta) -> int:
+        size = nbytes(meta)
+        return size if size == -1 else aligned(size)
+
+    def inside(self, metas: Metas) -> "OnDevice":
+        found = OnDevice(metas, self.place, self.count)
+        found.known_streams = self.known_streams
+        return found
+
+    def streams(self, plan: Plan) -> Streams:
+        """The tasks of the plan of a block."""
+        if id(plan) not in self.known_streams:
+            found = streams_of(plan, self.place, self.count, range(len(plan.instructions)))
+            self.known_streams[id(plan)] = found
+        return self.known_streams[id(plan)]
+
+    def follow(self, step: Instruction) -> None:
+        plan, stays = step.nested, self.stays
+        streams = self.streams(plan)
+        stays.kept |= streams.kept
+        handed = [value for value in stays.now.values() if value.kept]
+        sent = [("sent", slot) for slot in begun(streams) if self.is_sent(step, slot, streams)]
+        for place in sent:
+            stays.put(self.clock, place, [Buffer(self.sized(plan.variables[place[1]]))])
+        for task in streams.tasks:
+            self.clock += 1
+            stays.use(self.clock, (spot for spot in task.reads if spot not in task.shapes))
+            if task.instruction is None:
+                self.copy(task, plan)
+            else:
+                self.make(task, plan.instructions[task.instruction], plan)
+        stays.use(self.clock, sent)
+        for value in handed:
+            value.kept = False
+            value.users.append(self.clock)
+        self.clock += 1
+        self.peak = stays.in_order(self.clock)
+
+    def is_sent(self, step: Instruction, slot: int, streams: Streams) -> bool:
+        """Whether a round may find on the host what its tasks read on the device."""
+        v, op = step.nested.variables[slot], step.operator.op
+        restored = op.backward and any(v is save.variable for save in op.saves)
+        return restored or v in op.body.private or streams.homes.get(slot) == HOST
+
+    def sized(self, v: Variable) -> int:
+        """The bytes of a value of `v`."""
+        size = self.bytes_of(self.meta(v))
+        if size == -1:
+            raise UnknownSizeError(f"`{v.name}`")
+        return size
+
+    def copy(self, task: Task, plan: Plan) -> None:
+        """Take what a copy from one side to the other takes."""
+        (target,) = task.writes
+        self.stays.put(self.clock, target, [Buffer(self.sized(plan.variables[target[1]]))])
+
+    def make(self, task: Task, step: Instruction, plan: Plan) -> None:
+        """Take what an instruction makes in a block."""
+        self.run(step)
+        over, made = written(step.operator), 0
+        for spot in task.writes:
+            v = plan.variables[spot[1]]
+            if v not in over:
+                size = self.size(step.operator, v)
+                self.stays.put(self.clock, spot, [Buffer(size)])
+                made += size
+        self.stays.within[self.clock] = self.besides(step, made)
+
+    def besides(self, step: Instruction, made: int) -> int:
+        """What a step takes while it runs beside its results, which are `made` bytes."""
+        if step.nested is None:
+            return 0
+        apart = step.copies or step.operator.op.backward
+        return self.within if apart else max(self.within - made, 0)
+
+
 class Tasks:
     """The tasks of a run on a device, and the bytes they take."""
 
@@ -150,7 +248,15 @@ class Tasks:
         self.place, self.tasks = whole.streams.place, whole.streams.tasks
         self.bound, self.stays = bound, Stays(whole.streams.kept)
         self.metas: dict[Spot, Meta] = {}
+        self.sizes = OnDevice(self.found(), bound.device.place, flag("DEVICE_STREAMS"))
         self.doubt = ""
+
+    def found(self) -> Metas:
+        """What is known of the variables when the run begins."""
+        given = given_in(self.frame)
+        changed, variables = changed_in(self.plan, given), self.plan.variables
+        metas = {v: unsized(v.meta) for v in variables if v is not None and v.name in changed}
+        return metas | {variables[slot]: meta for slot, meta in given.items()}
 
     def peak(self, sent: Iterable[int]) -> Peak:
         """The peak, when the values in the slots `sent` are copied there first."""
@@ -161,12 +267,13 @@ class Tasks:
             self.stays.hold(slot, buffer)
             self.stays.put(START, (self.place, slot), [buffer])
         try:
-            for i, task in enumerate(self.tasks):
-                self.stays.use(i, (spot for spot in task.reads if spot not in task.shapes))
-                if task.instruction is None:
-                    self.copied(i, task)
-                else:
-                    self.made(i, task, task.instruction)
+            with room_for(self.plan.depth):
+                for i, task in enumerate(self.tasks):
+                    self.stays.use(i, (spot for spot in task.reads if spot not in task.shapes))
+                    if task.instruction is None:
+                        self.copied(i, task)
+                    else:
+                        self.made(i, task, task.instruction)
         except UnknownSizeError as unknown:
             return Peak(None, str(unknown))
         if not self.bound.waits:
@@ -184,44 +291,41 @@ class Tasks:
     def copied(self, i: int, task: Task) -> None:
         """Task `i` copies a value from one side to the other."""
         (source,), (target,) = task.reads, task.writes
-        meta = self.metas.get(source)
-        if meta is not None:
-            size = self.known(meta, task.text)
+        if source in self.metas:
+            self.metas[target] = self.metas[source]
+            size = self.size(target)
         elif self.frame[source[1]] is None:  # of a branch that does not run
             return
         else:
             size = self.begun(source[1])
-        self.metas.update({target: meta} if meta is not None else {})
         self.stays.put(i, target, [Buffer(size if task.queue == COPY_OUT else aligned(size))])
 
-    def known(self, meta: Meta, what: str) -> int:
-        """The bytes of a value."""
-        size = nbytes(meta)
-        if size < 0:
-            raise UnknownSizeError(what)
-        return size
+    def size(self, spot: Spot) -> int:
+        """The bytes of what is made or copied there."""
+        meta = self.metas[spot]
+        return nbytes(meta) if spot[0] == HOST else aligned(nbytes(meta))
 
     def made(self, i: int, task: Task, number: int) -> None:
         """Task `i` runs an instruction."""
         step, results = self.plan.instructions[number], self.whole.results[number]
         o: Operator = step.operator
-        if step.nested or o.op.has_blocks:
-            raise UnknownSizeError(f"{said(o)}, whose block runs on a device")
+        self.sizes.run(step)
         sides = {slot: side for side, slot in task.writes}
-        on_host = HOST in sides.values()
         for m in results.made:
+            v = self.plan.variables[m.slot]
             spot = sides[m.slot], m.slot
-            if m.meta is None:
-                raise UnknownSizeError(said(o))
-            self.metas[spot] = m.meta
-            if on_host:
-                if o.op.views:
-                    self.doubt = self.doubt or f"{said(o)}, whose view may be a copy"
-                buffers: Sequence[Buffer] = [Buffer(self.known(m.meta, said(o)))]
-            elif results.viewed is not None:
+            self.metas[spot] = self.sizes.meta(v) if m.meta is None else m.meta
+            if results.viewed is not None and spot[0] != HOST:
                 buffers = self.stays.buffers((self.place, results.viewed))
-            elif m.whole is not None:
+            elif m.whole is not None and spot[0] != HOST:
                 buffers = self.stays.buffers((self.place, m.whole))
             else:
-                buffers = [Buffer(aligned(self.known(m.meta, said(o))))]
+                buffers = [Buffer(self.sizes.size(o, v) if v.kind in LISTS else self.size(spot))]
             self.stays.put(i, spot, buffers)
+            if o.op.views and spot[0] == HOST:
+                self.doubt = self.doubt or f"{said(o)}, whose view may be a copy"
+        if step.nested is not None:
+            self.doubt = self.doubt or f"{said(o)}, whose block may not run"
+            made = (self.stays.buffers((sides[m.slot], m.slot)) for m in results.made)
+            total = sum(buffer.size for buffers in made for buffer in buffers)
+            self.stays.within[i] = self.sizes.besides(step, total)

@@ -17,7 +17,7 @@ from scull.jit.error import told
 from scull.jit.exits import Held
 from scull.jit.function import StaticFunction
 from scull.jit.piece import Derivative
-from scull.jit.signature import Signature, leaves, mapped
+from scull.jit.signature import Signature, leaves, mapped, serves
 from scull.nn import Layer
 from scull.static.input import InputSpec
 from scull.static.model import inference_program
@@ -118,15 +118,18 @@ def refuse_conflict(specs: list[Any], own: list[Any]) -> None:
     if len(leaves(specs)) != len(leaves(own)):
         return  # a choice of inputs, by their names
     for spec, known in pairs:
-        if not isinstance(spec, InputSpec) or not isinstance(known, InputSpec):
-            continue
-        alike = len(spec.shape) == len(known.shape) and all(
-            -1 in (n, m) or n == m for n, m in zip(spec.shape, known.shape, strict=True)
-        )
-        if not alike or spec.dtype is not known.dtype:
+        described = [isinstance(v, InputSpec) for v in (spec, known)]
+        if not (same_tensors(spec, known) if all(described) else serves(known, spec)):
             raise ArgumentError(
                 f"`input_spec` says {spec}, and that of `to_static` was {known}: they conflict"
             )
+
+
+def same_tensors(spec: InputSpec, known: InputSpec) -> bool:
+    """Whether two descriptions may be of one tensor."""
+    sizes = list(zip(spec.shape, known.shape, strict=False))
+    alike = all(-1 in (n, m) or n == m for n, m in sizes)
+    return alike and len(spec.shape) == len(known.shape) and spec.dtype is known.dtype
 
 
 def between_hooks(function: Callable[..., Any]) -> Callable[..., Any]:

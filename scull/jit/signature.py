@@ -55,6 +55,15 @@ class Identity:
         return isinstance(other, Identity) and other.value is self.value
 
 
+def serves(known: Any, other: Any) -> bool:
+    """Whether what was made for one argument that is no tensor serves another.
+
+    It does where nobody can tell.
+    """
+    keys = [key_of(value, []) for value in (known, other)]
+    return keys[0] == keys[1] or any(isinstance(leaf, Identity) for leaf in leaves(keys))
+
+
 def members(value: Any) -> list[Any]:
     """What a container holds, in its own order."""
     return list(value.values()) if isinstance(value, dict) else list(value)

@@ -142,7 +142,7 @@ class Lowering:
 
     def switched(self, place: Place, x: Variable, guard: Guard) -> Variable:
         """`x` where `guard` holds; both sides of a switch are kept for others."""
-        pred, side = guard
+        pred, side = guard.pred, guard.holds
         if (x, pred) not in place.switches:
             sides = self.version(x), self.version(x)
             self.write(op_of("switch"), (x, pred), sides, {})
@@ -198,7 +198,7 @@ class Lowering:
             refuse_doubt(self, frame.around, x, "is read in a loop")
             attrs = {"frame_name": frame.name, "parallel_iterations": self.parallel}
             made = self.moved("enter", x, x, is_constant=True, **attrs)
-            frame.entered[x] = self.switched(frame, made, (frame.goes_on, True))
+            frame.entered[x] = self.switched(frame, made, Guard(frame.goes_on, True))
         return frame.entered[x]
 
     def brought(self, place: Place, x: Variable, at: Place) -> Variable:
@@ -215,8 +215,8 @@ class Lowering:
     def note_form(self, x: Variable, made: Variable, lead: Lead) -> None:
         """Remember of `made`, which is `x` elsewhere, which truth value it is another form of."""
         if x in self.forms and made is not x:
-            pred, holds = self.forms[x]
-            self.forms[made] = lead(pred), holds
+            form = self.forms[x]
+            self.forms[made] = Guard(lead(form.pred), form.holds)
 
     def refused(self, law: str) -> UnsupportedError:
         """The error for what cannot be lowered."""
@@ -285,19 +285,19 @@ class Lowering:
                 self.perhaps.update(dict.fromkeys(made.results(), self.perhaps[v]))
         x = next(iter(operands), None)
         if made.type in FORMS and x is not None and (x.dtype is bool_ or x in self.forms):
-            self.forms[made.results()[0]] = x, made.type != "logical_not"
+            self.forms[made.results()[0]] = Guard(x, made.type != "logical_not")
 
     def guard_of(self, pred: Variable, holds: bool = True) -> Guard:
         """That `pred` is `holds`, told of the truth value it follows from."""
         while pred in self.forms:
-            pred, same = self.forms[pred]
-            holds = holds == same
-        return pred, holds
+            form = self.forms[pred]
+            pred, holds = form.pred, holds == form.holds
+        return Guard(pred, holds)
 
     def guard_at(self, place: Place, pred: Variable) -> Guard:
         """That `pred` holds, for what stands at `place`."""
         guard = self.guard_of(pred)
-        self.homes.setdefault(guard[0], place)
+        self.homes.setdefault(guard.pred, place)
         return guard
 
     def write_branch(self, o: Operator, place: Place) -> None:
@@ -334,7 +334,7 @@ class Lowering:
             self.perhaps[made] = self.perhaps[x]
         return made
 
-    def filled(self, place: Place, x: Variable, wanted: Guard) -> Variable:
+    def filled(self, place: Place, x: Variable, wanted: Guard | None) -> Variable:
         """`x`; a list that is alive where another guard than the wanted one holds is empty else."""
         guard = self.perhaps.get(x)
         if x.kind is not Kind.ARRAY or guard in (None, wanted) or not is_doubtful(self, place, x):
@@ -345,7 +345,7 @@ class Lowering:
 
     def met(self, guard: Guard, other: Variable, value: Variable, like: Variable) -> Variable:
         """`value`, alive where a guard holds, and the `other`, alive where it does not."""
-        return self.merged([other, value] if guard[1] else [value, other], like)
+        return self.merged([other, value] if guard.holds else [value, other], like)
 
     def write_choice(self, o: Operator, place: Place) -> None:
         """A choice between two results."""
@@ -368,13 +368,15 @@ class Lowering:
             raise self.refused(f"it hands on to one of {len(outs)} results, not of two")
         guard = self.guard_at(place, mask if mask in self.forms else self.as_truth(mask))
         sides = [self.version(v) for v in outs]
-        self.write(op_of("switch"), (x, guard[0]), tuple(sides if guard[1] else sides[::-1]), {})
+        self.write(
+            op_of("switch"), (x, guard.pred), tuple(sides if guard.holds else sides[::-1]), {}
+        )
         for v, value, side in zip(outs, sides, (denied(guard), guard), strict=True):
-            if o.role & 1:  # of a gradient: there is none where none is handed on
-                self.perhaps[value] = side
-                place.set(v, value)
-            else:
+            if not o.role & 1:
                 self.write_outcome(place, v, value, side)
+                continue
+            self.perhaps[value] = side  # of a gradient: there is none where none is handed on
+            place.set(v, self.filled(place, value, None))
 
     def write_branch_gradient(self, o: Operator, place: Place) -> None:
         """The block of gradients of a branch: it runs where that ran, else gradients are zeros."""
@@ -408,8 +410,8 @@ class Lowering:
 
     def recalled_guard(self, place: Place, ran: Guard) -> Guard:
         """What must hold at `place` for what needed that a guard holds."""
-        pred, holds = ran
-        return self.guard_of(recalled(self, place, pred, self.homes[pred]), holds)
+        pred = recalled(self, place, ran.pred, self.homes[ran.pred])
+        return self.guard_of(pred, ran.holds)
 
     def as_truth(self, mask: Variable) -> Variable:
         """The truth value of a number."""
@@ -427,7 +429,7 @@ class Lowering:
         frame.goes_on = self.moved("loop_cond", self.out_of(merges[cond]), cond)
         for v in carried:
             head = self.out_of(merges[v])
-            frame.values[v] = self.switched(frame, head, (frame.goes_on, True))
+            frame.values[v] = self.switched(frame, head, Guard(frame.goes_on, True))
         frame.first = dict(frame.values)
         self.frames.update((scopes, frame) for scopes in each(o.outputs[1]))
         self.write_all(block.ops, frame)
@@ -436,7 +438,7 @@ class Lowering:
             again = self.moved("next_iteration", frame.values[v], v)
             merges[v].inputs = ([*merges[v].inputs[0], again],)
         for v in carried:
-            left = self.switched(frame, self.out_of(merges[v]), (frame.goes_on, False))
+            left = self.switched(frame, self.out_of(merges[v]), Guard(frame.goes_on, False))
             place.set(v, self.moved("exit", left, v))
 
     def changed(self, block: Block) -> dict[Variable, None]:

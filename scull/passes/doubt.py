@@ -80,7 +80,7 @@ def sum_of(to: "Lowering", o: Operator, place: Place, values: list[Variable]) ->
             if g != denied(side.guard)
         ]
         arms.append(sum_of(to, o, side, there))
-    made = to.merged(arms if guard[1] else arms[::-1], o.results()[0])
+    made = to.merged(arms if guard.holds else arms[::-1], o.results()[0])
     if any(
         is_doubtful(to, Side(place, g), x)
         for x, g in zip(arms, (denied(guard), guard), strict=True)

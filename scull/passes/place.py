@@ -1,14 +1,28 @@
 """Where operators of a block of dataflow stand, and what variables are there."""
 
+from dataclasses import dataclass
+
 from scull.core.meta import Kind
 from scull.ir.variable import Variable
 
-Guard = tuple[Variable, bool]  # a truth value, and which it must be
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """A truth value, and which it must be."""
+
+    pred: Variable
+    holds: bool
+
+    def __eq__(self, other: object) -> bool:  # `==` of two variables is an operator
+        return isinstance(other, Guard) and (self.pred is other.pred and self.holds == other.holds)
+
+    def __hash__(self) -> int:
+        return hash((self.pred, self.holds))
 
 
 def denied(guard: Guard) -> Guard:
     """That what a guard asks does not hold."""
-    return guard[0], not guard[1]
+    return Guard(guard.pred, not guard.holds)
 
 
 class Place:

@@ -13,7 +13,7 @@ from scull.ir.operator import Operator, each
 from scull.ir.variable import Variable
 from scull.passes.constant import empty_list, zero_of
 from scull.passes.doubt import guard_of, nothing_at
-from scull.passes.place import Frame, Place, Side, denied, frames
+from scull.passes.place import Frame, Guard, Place, Side, denied, frames
 
 if TYPE_CHECKING:
     from scull.passes.dataflow import Lowering
@@ -45,7 +45,7 @@ def looped(
     """A new value of a loop: in a round, and behind the loop."""
     merge, head = opened(to, frame, before, like)
     assert frame.goes_on is not None
-    now = to.switched(frame, head, (frame.goes_on, True))
+    now = to.switched(frame, head, Guard(frame.goes_on, True))
     closed(to, merge, step(now))
     return now, left(to, frame, head)
 
@@ -59,7 +59,7 @@ def closed(to: "Lowering", merge: Operator, value: Variable) -> None:
 def left(to: "Lowering", frame: Frame, head: Variable) -> Variable:
     """What a value of a loop is behind it."""
     assert frame.goes_on is not None
-    return to.moved("exit", to.switched(frame, head, (frame.goes_on, False)), head)
+    return to.moved("exit", to.switched(frame, head, Guard(frame.goes_on, False)), head)
 
 
 def counter_of(to: "Lowering", frame: Frame) -> tuple[Variable, Variable]:
@@ -152,7 +152,7 @@ def begun(to: "Lowering", place: Place, forward: Frame) -> Frame:
     holds = to.variable(f"{frame.name}.holds", Meta((1,), bool_), True)
     to.write(op_of("greater_equal"), (head, zero), (holds,), {})
     frame.goes_on = to.moved("loop_cond", holds, holds)
-    frame.position = to.switched(frame, head, (frame.goes_on, True))
+    frame.position = to.switched(frame, head, Guard(frame.goes_on, True))
     closed(to, merge, computed(to, "increment", head, frame.position, step=-1.0))
     frame.is_last = computed(to, "equal", holds, frame.position, to.led_in(frame, last))
     return frame
@@ -179,7 +179,7 @@ def write_loop_gradient(to: "Lowering", o: Operator, place: Place) -> None:
     for inside, before in begins.items():
         merges[inside], head = opened(to, frame, before, inside)
         assert frame.goes_on is not None
-        frame.values[inside] = to.switched(frame, head, (frame.goes_on, True))
+        frame.values[inside] = to.switched(frame, head, Guard(frame.goes_on, True))
     to.write_all(into.ops, frame)
     for inside, merge in merges.items():
         closed(to, merge, to.value(frame, inside))
@@ -204,10 +204,10 @@ def summed(to: "Lowering", frame: Frame, like: Variable, x: Variable) -> Variabl
     none = computed(to, "fill_any_like", x, like, value=0.0, dtype=None)
 
     def more(total: Variable) -> Variable:
-        pred = frame.is_last
-        assert pred is not None
-        before, first = (to.switched(frame, v, (pred, s)) for v, s in ((total, False), (x, True)))
-        second = to.switched(frame, x, (pred, False))
+        assert frame.is_last is not None
+        last, rest = Guard(frame.is_last, True), Guard(frame.is_last, False)
+        before, first = to.switched(frame, total, rest), to.switched(frame, x, last)
+        second = to.switched(frame, x, rest)
         return to.merged([computed(to, "sum", x, [before, second]), first], x)
 
     return looped(to, frame, none, more, x)[1]

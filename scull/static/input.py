@@ -130,7 +130,7 @@ class InputSpec:
         )
 
     def __hash__(self) -> int:
-        return hash((self.shape, self.dtype, self.name, self.stop_gradient))
+        return hash((self.shape, self.dtype, self.stop_gradient))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InputSpec) and vars(self) == vars(other)

@@ -9,6 +9,7 @@ from scull.core.door import shown_by
 from scull.core.dtype import dtype_of, int64
 from scull.core.interpreter import current
 from scull.core.tensor import Leaf, Tensor, new
+from scull.eager.change import replace
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import create, fill, join, like, listing
@@ -84,6 +85,8 @@ def holds_variables(data: Any) -> bool:
 def assign(x: Any, output: Any = None) -> Any:
     """A copy of `x`, written to `output` if there is one.
 
+    That goes on to need a gradient where it did, and passes it on to `x` where that needs one.
+
     Args:
         x (Tensor | ndarray | list | number): what is copied.
         output (Tensor, optional): where to.
@@ -110,9 +113,7 @@ def assign(x: Any, output: Any = None) -> Any:
     if output is None:
         return found
     needs_tensor(output, "assign", "output")
-    output.array = found.array
-    output.node = found.node
-    return output
+    return replace(output, found, "assign")
 
 
 PLAIN = (bool, int, float, complex, np.generic, np.ndarray, list, tuple, range)

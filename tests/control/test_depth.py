@@ -41,8 +41,8 @@ def static():
     paddle.disable_static()
 
 
-def nested(count):
-    """A Program of so many blocks in one another, branches and loops by turns; its `x` and `y`."""
+def nested(count, loops=True):
+    """A Program of so many blocks in one another, branches and perhaps loops; its `x` and `y`."""
     main = paddle.static.Program()
     with paddle.static.program_guard(main, paddle.static.Program()):
         x = paddle.static.data("x", [2], "float64")
@@ -50,7 +50,7 @@ def nested(count):
         y = paddle.assign(x)
         with ExitStack() as stack:
             for number in range(count):
-                if number % 2:
+                if number % 2 and loops:
                     once(stack)
                 else:
                     stack.enter_context(branch(y))
@@ -131,6 +131,17 @@ def test_a_run_that_is_watched_has_room_too(settings, static):
     with few_calls(150), flags(**settings):
         check(main, y, dx)
         check(main, y, dx)
+
+
+@pytest.mark.parametrize("on_device", [False, True], ids=["host", "device"])
+def test_a_limit_of_memory_has_room_to_look_into_blocks(on_device, static):
+    main, x, y = nested(24, loops=False)
+    dx = derivative(main, x, y)
+    exe = paddle.static.Executor(paddle.CustomPlace("sim", 0) if on_device else None)
+    exe.max_memory = 10**6
+    with few_calls(90):
+        found = exe.run(main, feed={"x": X}, fetch_list=[y, dx])
+    np.testing.assert_allclose(found, (Y, DX), rtol=1e-12)
 
 
 def test_a_plan_prints_its_blocks_however_deep_they_lie(static):

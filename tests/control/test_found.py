@@ -6,6 +6,7 @@ from tests.control.tree import (
     LIST,
     Append,
     Break,
+    Denied,
     For,
     If,
     Leaf,
@@ -99,6 +100,31 @@ PROGRAMS = {
             ),
             form="block",
         ),
+    ],
+    "a list of gradients that one of three branches alone hands on": [
+        branch(
+            "s < -0.5",
+            (
+                If(
+                    (
+                        (Leaf("False"), ()),
+                        (Leaf("paddle.max(items[0]) < -0.5"), (Append("paddle.tanh(b * s)"),)),
+                    ),
+                    (),
+                    "results",
+                ),
+            ),
+            (Set("b", "items[-1] * self.scale + b * -0.5"),),
+            "writes",
+        ),
+    ],
+    "a list of gradients that comes to a branch from two others": [
+        If(
+            ((Denied(Leaf("s > -9.0")), ()), (Leaf("False"), ())),
+            (branch("len(items) > 2", (), (Pop("b"),)),),
+            "results",
+        ),
+        LAST,
     ],
 }
 

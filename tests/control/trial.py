@@ -73,9 +73,9 @@ class Trial:
         names = [tuple(v.name for v in side) for side in (found.results, found.operands)]
         return Form(found.program, *names)
 
-    def run(self, form: "Form", **settings: Any) -> Found:
+    def run(self, form: "Form", place: Any = None, **settings: Any) -> Found:
         """What a Program gives."""
-        exe, scope = paddle.static.Executor(), paddle.static.Scope()
+        exe, scope = paddle.static.Executor(place), paddle.static.Scope()
         feed = {"x": self.values["x"], "y": self.values["y"], "n": self.n}
         for name, value in zip(form.operands, self.values.values(), strict=True):
             if name not in feed:
@@ -83,6 +83,9 @@ class Trial:
         fetches = [*form.results, *(n for n in form.gradients if n is not None)]
         with flags(**settings), paddle.static.scope_guard(scope):
             found = exe.run(form.program, feed=feed, fetch_list=fetches)
+        nothing = [v for v, value in zip(fetches, found, strict=True) if value is None]
+        if nothing:
+            raise Difference(f"nothing is fetched of {', '.join(nothing)}")
         count = len(form.results)
         rest = iter(found[count:])
         grads = [None if n is None else next(rest) for n in form.gradients]
@@ -125,10 +128,14 @@ class Trial:
         verify(form.program)
         found = self.run(form)
         same(name, found, eager)
-        for operand, a, b in zip(OPERANDS, found.gradients, eager.gradients, strict=True):
-            if not (np.array_equal(a, b) if self.exact else np.allclose(a, b, 1e-9, 1e-11)):
-                raise Difference(f"{name}: the gradient of {operand} is\n{a}\nand in eager\n{b}")
+        self.near(f"{name}: the gradient of", OPERANDS, found.gradients, eager.gradients)
         return found
+
+    def near(self, name: str, words: Any, found: list[Any], expected: list[Any]) -> None:
+        """Each value is that of eager Python, but for the order of its sums."""
+        for word, a, b in zip(words, found, expected, strict=True):
+            if not (np.array_equal(a, b) if self.exact else np.allclose(a, b, 1e-9, 1e-11)):
+                raise Difference(f"{name} {word} is\n{a}\nand in eager\n{b}")
 
     def check_saved(self, plain: "Form", written_out: "Form", eager: Found) -> None:
         """A Program that was saved and loaded."""
@@ -142,6 +149,17 @@ class Trial:
     def check_copy(self, plain: "Form", written_out: "Form", eager: Found) -> None:
         """A copy of the Program, in memory that is poisoned where it is freed."""
         same("a copy", self.run(plain.of(plain.program.clone()), POISON=True), eager)
+
+    def check_device(self, plain: "Form", written_out: "Form", eager: Found) -> None:
+        """The Program on a device, whose streams do their work when they like."""
+        place, settings = paddle.CustomPlace("sim", 0), {"DEVICE_STREAMS": 1 + self.seed % 3}
+        same("on a device", self.run(plain, place, SIM_SEED=self.seed, **settings), eager)
+
+    def check_code(self, plain: "Form", written_out: "Form", eager: Found) -> None:
+        """The Program as machine code, what is written out, too."""
+        for name, form in (("machine code", plain), ("unrolled machine code", written_out)):
+            found = self.run(form, COMPILE="eager")
+            self.near(f"{name}:", (*RESULTS, "loss"), found.results, eager.results)
 
     def check_steps(self, eager: Found) -> None:
         """The gradients are those that small steps show along one random direction."""
@@ -159,7 +177,13 @@ class Trial:
         return float(self.eager(values, backward=False).results[-1])
 
 
-EXTRAS = (Trial.check_saved, Trial.check_both, Trial.check_copy)  # by turns
+EXTRAS = (  # by turns
+    Trial.check_saved,
+    Trial.check_both,
+    Trial.check_copy,
+    Trial.check_device,
+    Trial.check_code,
+)
 
 
 def drawn(chance: Any, shape: tuple[int, ...], exact: bool) -> Any:

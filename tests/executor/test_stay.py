@@ -182,7 +182,7 @@ def bound_of(executor, main, feed, *outs):
     with pytest.raises(ResourceError):
         executor.run(main, feed=feed, fetch_list=list(outs))
     executor.max_memory = limit
-    (bound,) = main.plans.values()
+    *_, bound = main.plans.values()
     return bound
 
 
@@ -193,26 +193,67 @@ def test_what_only_a_run_tells_is_refused_on_a_device(main, executor):
         executor.run(main, feed=feed, fetch_list=[paddle.nonzero(x)])
 
 
-def test_a_block_on_a_device_is_refused(main, executor):
+def told_and_taken(main, executor, feed, *outs):
+    """The bound of a run on a device, and the bytes it takes there; one byte less is refused."""
+    bound = bound_of(executor, main, feed, *outs)
+    told = peak_of_run(bound, filled(bound, feed))
+    executor.max_memory = told.size - 1
+    with pytest.raises(ResourceError, match=f"takes at most {told.size} bytes, the limit is"):
+        executor.run(main, feed=feed, fetch_list=list(outs))
+    assert executor.device.allocator.statistics().allocations == 0
+    executor.max_memory = told.size
+    executor.run(main, feed=feed, fetch_list=list(outs))
+    taken = executor.device.allocator.statistics().peak
+    assert taken <= told.size
+    return told.size, taken
+
+
+def test_a_branch_on_a_device_has_a_bound(main, executor):
     x, feed = square()
     y = paddle.static.nn.cond(x[0, 0] > 0.0, lambda: x * 2.0, lambda: x * 3.0)
-    executor.max_memory = 10**9
-    with pytest.raises(ResourceError, match=r"`conditional_block` at .*whose block runs on a dev"):
-        executor.run(main, feed=feed, fetch_list=[y])
-    executor.max_memory = 0
-    assert executor.run(main, feed=feed, fetch_list=[y])[0][0, 0] == 2.0
+    told, taken = told_and_taken(main, executor, feed, y)
+    assert taken > 2 * 64 * 64 * 4 and told < 2 * taken
 
 
-def test_a_loop_on_a_device_is_refused_though_its_rounds_are_known(main, executor):
-    x, feed = square()
-    i, most = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+def repeated(times, x):
+    """A loop of so many rounds; twice what it makes of `x`."""
+    i, most = paddle.full([1], 0, "int64"), paddle.full([1], times, "int64")
     start = [i, x * 1.0]
-    _, y = paddle.static.nn.while_loop(lambda i, y: i < most, lambda i, y: [i + 1, y * 2.0], start)
+    _, y = paddle.static.nn.while_loop(
+        lambda i, y: i < most, lambda i, y: [i + 1, paddle.tanh(y) * 2.0], start
+    )
+    return y
+
+
+@pytest.mark.parametrize("times", [3, 30])
+def test_a_loop_on_a_device_takes_no_more_for_more_rounds(times, main, executor):
+    x, feed = square()
+    told, taken = told_and_taken(main, executor, feed, repeated(times, x))
+    assert taken <= told < 4 * 64 * 64 * 4 + 10 * 64
+
+
+@pytest.mark.parametrize("times", [3, 6])
+def test_what_a_loop_keeps_for_its_gradient_counts_on_a_device(times, main, executor):
+    x, feed = square()
+    x.stop_gradient = False
+    loss = paddle.sum(repeated(times, x))
+    (dx,) = paddle.static.gradients([loss], [x])
+    told, taken = told_and_taken(main, executor, feed, loss, dx)
+    assert told < 2 * taken and taken > times * 64 * 64 * 4
+
+
+def test_a_loop_on_a_device_that_keeps_what_nobody_counts_is_refused(main, executor):
+    x, feed = square()
+    x.stop_gradient = False
+    y = paddle.static.nn.while_loop(
+        lambda y: paddle.sum(y) < 1e6, lambda y: [paddle.exp(y)], [x * 1.0]
+    )[0]
+    (dx,) = paddle.static.gradients([y], [x])
     executor.max_memory = 10**9
-    with pytest.raises(ResourceError, match=r"`while` at .*whose block runs on a device"):
-        executor.run(main, feed=feed, fetch_list=[y])
+    with pytest.raises(ResourceError, match=r"`while` at .*keeps \d+ bytes a round for its grad"):
+        executor.run(main, feed=feed, fetch_list=[dx])
     executor.max_memory = 0
-    assert executor.run(main, feed=feed, fetch_list=[y])[0][0, 0] == 8.0
+    executor.run(main, feed=feed, fetch_list=[dx])
 
 
 @pytest.mark.parametrize("on_device", [False, True], ids=["host", "device"])

@@ -95,6 +95,7 @@ def test_averages_take_the_place_of_parameters_for_a_while(windows):
     with average.apply(need_restore=False):
         pass
     assert not np.array_equal(network.weight.numpy(), before)
+    assert np.array_equal(average._get_accumulator("restore", network.weight).numpy(), before)
     average.restore()
     assert np.array_equal(network.weight.numpy(), before)
 

@@ -25,6 +25,12 @@ def test_inputs_are_called_as_was_said_or_as_the_parameters(tmp_path, specs, nam
     assert layer._input_spec()[0].shape == (-1, 3)
 
 
+def test_descriptions_of_other_names_differ_and_have_one_hash():
+    x, y, row = InputSpec([2, 3], name="x"), InputSpec([2, 3], name="y"), InputSpec([3], name="x")
+    assert x == InputSpec([2, 3], name="x") and x != y != row
+    assert hash(x) == hash(y) != hash(row)
+
+
 def test_an_example_gives_sizes_and_a_name(tmp_path):
     x = paddle.to_tensor(X)
     x.name = "example"
@@ -131,6 +137,18 @@ def test_names_that_do_not_fit_are_told_by_a_warning_or_refused(tmp_path):
 def test_descriptions_that_conflict_with_those_of_to_static_are_refused(tmp_path, spec):
     with pytest.raises(ArgumentError, match="they conflict"):
         paddle.jit.save(static(Network(), input_spec=ROWS), str(tmp_path / "net"), [spec])
+
+
+def test_other_values_than_those_of_to_static_are_refused(tmp_path):
+    def function(x, scale, words):
+        return x * scale if "twice" in words else x
+
+    known, path = [*ROWS, 2.0, ["twice"]], str(tmp_path / "net")
+    for other in ([*ROWS, 3.0, ["twice"]], [*ROWS, 2.0, ["once"]], [*ROWS, ROWS[0], ["twice"]]):
+        with pytest.raises(ArgumentError, match="they conflict"):
+            paddle.jit.save(static(function, input_spec=known), path, other)
+    paddle.jit.save(static(function, input_spec=known), path, [*ROWS, 2.0, ["twice"]])
+    assert np.array_equal(paddle.jit.load(path)(paddle.to_tensor(X)).numpy(), 2.0 * X)
 
 
 def test_feed_operators_stand_as_paddle_counts_them_and_truth_values_are_fetched_as_they_are(

@@ -303,6 +303,7 @@ MODULES = (
     "scull.static.nn.branch",
     "scull.static.nn.control_flow",
     "scull.static.nn.loop",
+    "scull.static.nn.recurrence",
     "scull.tensor.array",
     "scull.tensor.blank",
 )

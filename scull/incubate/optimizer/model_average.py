@@ -65,7 +65,7 @@ class ModelAverage(Optimizer):
             "min_average_window": int(min_average_window),
             "max_average_window": int(max_average_window),
         }
-        self.kept: dict[str, Any] = {}
+        self.applied: set[str] = set()  # the parameters that are their averages now
         if not in_dynamic_mode():
             self.record(averaged(main_program()))
 
@@ -140,7 +140,8 @@ class ModelAverage(Optimizer):
         if in_dynamic_mode():
             for p in self.parameters():
                 if p.name in self._accumulators[NAMES[0]]:
-                    self.kept[p.name] = p.array.copy()
+                    self.state("restore", p).array[...] = p.array
+                    self.applied.add(p.name)
                     p.array[...] = self.average(p)
                     changed(p.array, "apply")
         else:
@@ -167,9 +168,10 @@ class ModelAverage(Optimizer):
             executing(executor).run(self.restore_program)
             return
         for p in self.parameters():
-            if p.name in self.kept:
-                p.array[...] = self.kept.pop(p.name)
+            if p.name in self.applied:
+                p.array[...] = self.state("restore", p).array
                 changed(p.array, "restore")
+        self.applied.clear()
 
 
 def restore_name(p: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from scull.errors import ArgumentTypeError
 from scull.jit.convert.build import compiled, instance
 from scull.jit.dy2static.utils_helper import index_in_list, is_dygraph_api, is_paddle_api  # noqa: F401
+from scull.jit.signature import serves as _compatible_non_tensor_spec  # noqa: F401
 
 ORIGI_INFO = "Original information of source code for ast node."
 Dygraph2StaticException = ArgumentTypeError

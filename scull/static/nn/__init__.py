@@ -23,6 +23,7 @@ from scull.static.nn.norm import (
     layer_norm,
     spectral_norm,
 )
+from scull.static.nn.recurrence import StaticRNN
 from scull.static.nn.sampling import nce
 from scull.static.nn.static_pylayer import static_pylayer
 from scull.static.scope import create_parameter
@@ -38,6 +39,7 @@ __getattr__ = absent(
 doors(__name__, "common")
 doors(__name__, "loss metric", "scull.static")
 __all__ = [
+    "StaticRNN",
     "batch_norm",
     "bilinear_tensor_product",
     "case",
