@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from scull.core.meta import Kind
+from numpy import ndarray
+
 from scull.errors import ArgumentError
 from scull.executor.compiled import Row, Specialised, sizes_of
 from scull.flags import flag
@@ -28,14 +29,15 @@ class Tier:
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         if self.mode not in MODES:
             raise ArgumentError(f"COMPILE is {self.mode!r}: it is off, {' or '.join(MODES)}")
-        self.fed = [slot for v, slot, _ in plan.feeds if v.kind is Kind.DENSE]
+        self.fed = [slot for _, slot, _ in plan.feeds]
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
 
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
         """The steps of a run that begins with this frame."""
-        key = tuple([(frame[slot].shape, frame[slot].dtype) for slot in self.fed])
+        begun = [frame[slot] for slot in self.fed]  # lists, too, and nothing of untaken branches
+        key = tuple([(x.shape, x.dtype) if type(x) is ndarray else None for x in begun])
         found = self.variants.get(key)
         return self._new(key, frame) if found is None else found
 

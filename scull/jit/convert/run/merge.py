@@ -40,7 +40,7 @@ class Chosen:
     def select(self, condition: Variable) -> Variable:
         """The one that is chosen, as a variable."""
         found = [variable_like(v, self.values[1 - i]) for i, v in enumerate(self.values)]
-        dtype = common(*found)
+        dtype, numbers = common(*found), all(v.number for v in found)
         if dtype is not None:
             found = [v if v.dtype is dtype else cast(v, dtype) for v in found]
         if is_array(found[0]):  # a list in which nothing was written has no shape yet
@@ -48,7 +48,7 @@ class Chosen:
             short.meta = short.meta if short.ndim == long.ndim else long.meta
         made = select_input(found[::-1], cast(condition, int32))
         made.stop_gradient = all(v.stop_gradient for v in found)
-        made.number = all(v.number for v in found)
+        made.number = numbers
         return made
 
 
@@ -120,9 +120,10 @@ class Merging:
             lenient_of_none(self.names[place], path, a, b)
             return self.padded(path, a, b)
         if isinstance(a, Tree) or isinstance(b, Tree):
-            if is_list(a) and is_list(b) and not path:
-                if is_list(self.before[place]) and not is_array(self.before[place]):
-                    raise Again(place)
+            if is_list(a) and is_list(b):
+                before = at_path(self.before[place], path)
+                if is_list(before) and not is_array(before):
+                    raise Again(place, path)
                 pair = [self.array(side, v) for side, v in enumerate((a, b))]
                 return Chosen([self.outside(side, v) for side, v in enumerate(pair)])
         elif is_value(a) and is_value(b) and is_array(a) == is_array(b):
@@ -186,6 +187,15 @@ class Merging:
 def holds_value(value: Any) -> bool:
     """Whether it is a tensor or a number, or holds some."""
     return any(is_value(leaf) and not is_array(leaf) for leaf in leaves(value))
+
+
+def at_path(tree: Any, path: tuple[Any, ...]) -> Any:
+    """What stands in a tree at a path; nothing where the tree ends before."""
+    for key in path:
+        if not isinstance(tree, Tree) or key not in tree.keys:
+            return UNDEFINED
+        tree = tree.child(key)
+    return tree
 
 
 def is_list(value: Any) -> bool:
