@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 3_500,
     "files": 4_800,
-    "ops": 24_400,
+    "ops": 24_800,
     "autograd": 3_200,
     "compiler": 4_500,
     "eager": 1_700,
