@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 131_500
+TOTAL = 136_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 23_500,
+    "ops": 24_800,
     "autograd": 3_200,
     "compiler": 7_000,
     "eager": 2_100,
