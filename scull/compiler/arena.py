@@ -1,6 +1,6 @@
 """One piece of memory for all that lies between the kernels of a region: offsets by lifetime."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scull.compiler.flow import Loop, Nodes
@@ -84,25 +84,32 @@ def planned(
     behind: Mapping[Array, tuple[Array, ...]],
     outside: Collection[Array],
     late: Collection[Array] = (),
+    once: Sequence[Group] = (),
 ) -> Arena:
     """The arena of groups, loops and branches; arrays `outside` have memory of their own.
 
-    Those that are `late` are read once more when all is done.
+    Those that are `late` are read once more when all is done; what the groups of the first run,
+    `once`, make is there in all others.
 
     The largest come first, each at the lowest offset where nothing lies that lives at its time.
     """
     lives = Lives(behind, outside)
+    first = [array for group in once for array in (*group.written, *group.local)]
+    for array in first:
+        lives.touch(array, 0)
     lives.walk(nodes)
     for array in late:
         lives.touch(array, lives.count)
+    for array in first:
+        lives.touch(array, lives.count)
     spans, blocks = lives.spans, dict[Array, Block]()
     for array in sorted(spans, key=lambda x: (-bytes_of(x), spans[x])):
-        first, last = spans[array]
+        start, last = spans[array]
         size, offset = bytes_of(array), 0
-        beside = [b for b in blocks.values() if b.first <= last and first <= b.last]
+        beside = [b for b in blocks.values() if b.first <= last and start <= b.last]
         for other in sorted(beside, key=lambda b: b.offset):
             if other.offset >= offset + size:
                 break
             offset = max(offset, other.offset + other.size)
-        blocks[array] = Block(offset, size, first, last)
+        blocks[array] = Block(offset, size, start, last)
     return Arena(max((b.offset + b.size for b in blocks.values()), default=0), blocks)

@@ -14,6 +14,7 @@ from scull.compiler.split import Code
 from scull.lang.dtype import element
 from scull.lang.expression import Array
 from scull.runtime import llvm
+from scull.runtime.entry import STATUS_WORDS
 
 if TYPE_CHECKING:
     from scull.compiler.native import Region
@@ -41,6 +42,7 @@ class Driver:
         self._edges()
         start = len(f.lines)
         self.lists.append(self._list())
+        self._once()
         self.write(region.nodes)
         for array in region.late:
             self.copy(self.places[region.over[array]], self.places[array], array)
@@ -69,6 +71,21 @@ class Driver:
         places |= {new: places[old] for new, old in region.over.items() if new not in region.late}
         for array, block in region.arena.blocks.items():
             places[array] = f.value(f"getelementptr i8, ptr %arena, i64 {block.offset}")
+
+    def _once(self) -> None:
+        """What the first run with a table does before all else."""
+        region, f = self.region, self.function
+        if not region.once:
+            return
+        edges = len(region.inputs) + len(region.outputs)
+        at = f.value(f"getelementptr i64, ptr %table, i64 {1 + edges + STATUS_WORDS}")
+        ran = f.value(f"load i64, ptr {at}")
+
+        def first() -> None:
+            self.write(region.once)
+            f.act(f"store i64 1, ptr {at}")
+
+        f.when(f.value(f"icmp eq i64 {ran}, 0"), first)
 
     def _list(self) -> str:
         """A new list of what is allocated, if any loop of the region keeps anything."""

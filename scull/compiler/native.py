@@ -3,9 +3,10 @@
 import hashlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
 from scull.compiler.home import Homes, at_once, homes_of
 from scull.compiler.kernel import function_of
+from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
 from scull.compiler.recall import Recalled, keep, name_of, recalled
 from scull.compiler.remainder import REMAINDER
@@ -45,7 +47,8 @@ from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
 from scull.runtime.pool import pool
 
-TAIL = STATUS_WORDS + 1  # words of a table behind its addresses: how many threads at most; 0: any
+# words of a table behind its addresses: whether it ran; how many threads at most, 0: any
+TAIL = STATUS_WORDS + 2
 
 NumpyArray = np.ndarray[Any, Any]
 
@@ -66,16 +69,21 @@ class Region:
     homes: Homes = field(default_factory=Homes)
     over: Mapping[Array, Array] = field(default_factory=dict)
     late: tuple[Array, ...] = ()
+    once: tuple[Group, ...] = ()
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """All groups, those of loops and branches too."""
-        return tuple(leaves(self.nodes))
+        return (*self.once, *leaves(self.nodes))
 
     def __str__(self) -> str:
         """Its kernels in order, each with its loops."""
         head = f"region: {counted(len(self.groups), 'kernel')}, arena of {self.arena.size} bytes"
-        return "\n".join([head, *node_lines(self.nodes)])
+        numbers = count()
+        once = node_lines(self.once, numbers)
+        if once:
+            once = ["once:", *(f"    {line}" for line in once)]
+        return "\n".join([head, *once, *node_lines(self.nodes, numbers)])
 
 
 def region_of(
@@ -83,18 +91,20 @@ def region_of(
     inputs: Sequence[Array],
     outputs: Sequence[Array],
     over: Mapping[Array, Array] | None = None,
+    fixed: Collection[Array] = (),
 ) -> Region:
     """Statements, loops and branches as groups, and the memory between them."""
     over = over or {}
-    nodes = laid_out(nodes, outputs)
+    once, nodes = apart_once(laid_out(nodes, outputs), fixed, outputs)
+    before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
     nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
     late = tuple(new for new, old in over.items() if not at_once(nodes, new, old))
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
     homes = homes_of(nodes)
-    arena = planned(nodes, homes.behind, {*inputs, *fresh, *own}, late)
-    return Region(tuple(inputs), tuple(fresh), tuple(nodes), arena, homes, over, late)
+    arena = planned(nodes, homes.behind, {*inputs, *fresh, *own}, late, before)
+    return Region(tuple(inputs), tuple(fresh), tuple(nodes), arena, homes, over, late, before)
 
 
 def kernel_of(group: Group, machine: Target) -> Code:
@@ -169,22 +179,25 @@ def native_of(
     outputs: Sequence[Array],
     old: Sequence[Array],
     *,
+    fixed: Collection[Array] = (),
     anew: bool = False,
 ) -> Native:
     """The machine code of statements, loops and branches; inputs that nothing reads are left out.
 
-    The last outputs lie over the inputs that are `old`. Code of an equal region is taken from the
-    disk, unless it is to be thought of `anew`, for somebody who wants to know why it is so.
+    The last outputs lie over the inputs that are `old`. What depends on inputs that are `fixed`
+    alone, whose values never change, is computed in the first run with a table. Code of an equal
+    region is taken from the disk, unless it is to be thought of `anew`, for somebody who wants to
+    know why it is so.
     """
     nodes, outputs = apart(nodes, inputs, outputs)
     over = dict(zip(outputs[len(outputs) - len(old) :], old, strict=True))
 
     @cache
     def thought() -> Region:
-        return thought_of(nodes, inputs, outputs, over)
+        return thought_of(nodes, inputs, outputs, over, fixed)
 
     debug = flag("DEBUG")
-    name = name_of(nodes, inputs, outputs, old)
+    name = name_of(nodes, inputs, outputs, old, tuple(x for x in inputs if x in fixed))
     found = None if anew or debug >= 3 else recalled(name, imports())
     if found is None:
         region = thought()
@@ -202,13 +215,17 @@ def native_of(
 
 
 def thought_of(
-    nodes: Nodes, inputs: Sequence[Array], outputs: Sequence[Array], over: Mapping[Array, Array]
+    nodes: Nodes,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    over: Mapping[Array, Array],
+    fixed: Collection[Array],
 ) -> Region:
     """The region of statements, loops and branches; inputs that nothing reads are left out."""
     nodes = simplified(nodes, outputs)
     read = {x for s in leaves(nodes) for x in arrays_read(s)} | set(over.values())
     read |= set().union(*(node.asked | node.left for node in controls(nodes)))
-    return region_of(nodes, [x for x in inputs if x in read], outputs, over)
+    return region_of(nodes, [x for x in inputs if x in read], outputs, over, fixed)
 
 
 def imports() -> dict[str, int]:

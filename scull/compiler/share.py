@@ -24,7 +24,7 @@ def shared_head(most: int, edges: int) -> list[str]:
         return []
     return [
         f"  %shared = alloca [{most} x ptr]",
-        f"  %most.at = getelementptr i64, ptr %table, i64 {1 + edges + STATUS_WORDS}",
+        f"  %most.at = getelementptr i64, ptr %table, i64 {2 + edges + STATUS_WORDS}",
         "  %most = load i64, ptr %most.at",
     ]
 

@@ -6,7 +6,7 @@ the sizes a run begins with; another run with other sizes makes one more, up to 
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +109,16 @@ class Specialised:
     """
 
     def __init__(
-        self, plan: "Plan", metas: dict[int, Meta], *, threads: int = 0, anew: bool = False
+        self,
+        plan: "Plan",
+        metas: dict[int, Meta],
+        *,
+        threads: int = 0,
+        fixed: Collection[int] = (),
+        anew: bool = False,
     ) -> None:
         self.plan, self.begun, self.anew = plan, metas, anew
+        self.fixed = fixed  # slots whose values are the same in every run
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
         self.last = last_reads(plan)
@@ -216,10 +223,11 @@ class Specialised:
         inputs = [v.array for v in region.given.values()]
         inputs += [region.tracer.draws] if region.tracer.draws is not None else []
         old = [region.given[s].array for s in over]
+        fixed = {region.given[s].array for s in self.fixed if s in region.given}
         try:
             with observed() as decisions:
                 made = region.tracer.statements
-                native = native_of(made, inputs, outputs, old, anew=self.anew)
+                native = native_of(made, inputs, outputs, old, fixed=fixed, anew=self.anew)
         except Exception as error:
             kinds = ", ".join(dict.fromkeys(s.origin for s in leaves(region.tracer.statements)))
             warnings.warn(

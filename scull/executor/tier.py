@@ -29,6 +29,7 @@ class Tier:
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         if self.mode not in MODES:
             raise ArgumentError(f"COMPILE is {self.mode!r}: it is off, {' or '.join(MODES)}")
+        self.fixed: frozenset[int] = frozenset()  # slots whose values are the same in every run
         self.fed = [slot for _, slot, _ in plan.feeds]
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
@@ -49,7 +50,7 @@ class Tier:
             self.seen.add(key)
             return self.plan.loop
         if task is None:
-            made = Specialised(self.plan, sizes_of(frame), threads=self.threads)
+            made = Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
             if self.mode == "eager":
                 self.variants[key] = made.steps()
                 return self.variants[key]

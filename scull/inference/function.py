@@ -203,6 +203,8 @@ def bound_to(model: Model, scope: Scope, count: int) -> Ready:
     for cell, slot in bound.cells:
         template[slot] = cell.value if type(cell.value) is ndarray else special(bound, cell)
     copied = overwritten(plan, template)
+    if bound.tier is not None:
+        bound.tier.fixed = frozenset(slot for _, slot in bound.cells if slot not in copied)
     plain = not (bound.checked or bound.waits or copied or plan.draws)
     limited = not tiny and blas_threads() > count
     bound.threads = count if count > 1 and not tiny and is_wide(plan) else 1

@@ -410,3 +410,21 @@ def test_predictors_that_are_created_and_closed_leave_nothing(tmp_path, nightly)
         assert left < 200_000  # the values of one of them take more than twice as much
     finally:
         tracemalloc.stop()
+
+
+def test_what_depends_on_weights_alone_is_laid_out_once(tmp_path):
+    paddle.seed(0)
+    layers = (paddle.nn.Conv2D(3, 16, 3, padding=1), paddle.nn.ReLU(), paddle.nn.Conv2D(16, 32, 3))
+    net = paddle.nn.Sequential(*layers)
+    paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 3, 9, 9])])
+    rng = np.random.default_rng(0)
+    images = [rng.normal(size=(n, 3, 9, 9)).astype("float32") for n in (1, 2, 1, 2)]
+    with flags(COMPILE="eager"):
+        config = paddle.inference.Config(f"{tmp_path}/net.pdmodel", f"{tmp_path}/net.pdiparams")
+        predictor = paddle.inference.create_predictor(config)
+        found = [predictor(x) for x in images]
+    for x, y in zip(images, found, strict=True):
+        np.testing.assert_allclose(y, net(paddle.to_tensor(x)).numpy(), rtol=1e-4, atol=1e-5)
+    rows = predictor.function.ready.bound.tier.variants.values()
+    regions = [row[0].native.region for steps in rows for row in steps if hasattr(row[0], "native")]
+    assert [len(region.once) for region in regions] == [2, 2]  # the filters of both
