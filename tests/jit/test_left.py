@@ -295,3 +295,25 @@ def test_what_a_hook_of_the_library_writes_stays_a_buffer():
         static(ones())
     assert list(layer._buffers) == names
     assert isinstance(layer.weight, paddle.Tensor)
+
+
+def test_programs_that_are_kept_hide_nothing_of_the_user():
+    class Folder:
+        def __init__(self, within=None):
+            self.within, self.seen = within, []
+
+    class Keeps(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.folder = nn.Linear(3, 2), Folder(Folder(Folder(Folder(Folder()))))
+
+        def forward(self, x):
+            self.folder.within.within.within.within.seen.append(self.linear(x))
+            return x.sum()
+
+    net = Keeps()
+    paddle.jit.to_static(net)
+    for rows in (1, 2, 3):  # a Program each, which leads to every operator there is
+        net(ones(rows))
+    seen = net.folder.within.within.within.within.seen
+    assert [v.shape for v in seen] == [[1, 2], [2, 2], [3, 2]]

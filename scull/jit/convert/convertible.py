@@ -65,11 +65,16 @@ def ignore_module(modules: list[ModuleType]) -> None:
     IGNORED.extend(modules)
 
 
+def is_library(module: str | None) -> bool:
+    """Whether a module is part of a library that is never converted."""
+    return (module or "").split(".")[0] in LIBRARIES
+
+
 def is_convertible(function: FunctionType) -> bool:
     """Whether `function` may be converted."""
     if is_left(function) or function.__code__.co_flags & PLAIN:
         return False
     module = function.__globals__.get("__name__") or ""
-    if module.split(".")[0] in LIBRARIES:
+    if is_library(module):
         return False
     return not any(f"{module}.".startswith(f"{m.__name__}.") for m in IGNORED)

@@ -7,10 +7,14 @@ from typing import Any
 
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
+from scull.jit.convert.convertible import is_library
 from scull.jit.convert.run.state import UNDEFINED, Attribute, Global, Local, State
 from scull.jit.convert.run.tree import CONTAINERS
 
 MOST = 10_000  # values that are looked at
+ENGINE = frozenset(
+    ("core", "ir", "runtime", "ops", "autograd", "compiler", "passes", "executor", "jit", "static")
+)
 Found = tuple[Any, str]  # a place, and what errors call it
 
 
@@ -76,9 +80,22 @@ def places_in(value: Any, name: str) -> Iterator[Found]:
     if isinstance(value, FunctionType):
         pairs = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
         yield from ((Local(cell), word) for word, cell in pairs)
-        for word in value.__code__.co_names:
+        names = () if is_library(value.__globals__.get("__name__")) else value.__code__.co_names
+        for word in names:
             if word in value.__globals__:
                 yield Global(value.__globals__, word), word
         return
-    for word in getattr(value, "__dict__", ()):
+    words: Iterable[str] = getattr(value, "__dict__", ())
+    if is_engine(type(value)):
+        words = {"__wrapped__"}.intersection(words)
+    for word in words:
         yield Attribute(Owner(value), word), f"{name}.{word}"
+
+
+def is_engine(kind: type) -> bool:
+    """Whether objects of a class hold nothing of users but the functions they wrap.
+
+    A Program kept with a static function would lead to all operators there are.
+    """
+    library, _, rest = str(kind.__module__).partition(".")
+    return library == "scull" and rest.partition(".")[0] in ENGINE
