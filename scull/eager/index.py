@@ -1,5 +1,6 @@
 """``x[index]``: the window of ints and slices is a view, tensors of indices and masks gather."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scull.core import session
-from scull.core.dtype import int32
+from scull.core.dtype import int64
 from scull.core.eager import made
 from scull.core.interpreter import current
 from scull.core.op import meta_of, op_of
@@ -134,9 +135,9 @@ def window(x: Any, wanted: Index) -> Any:
     if wanted.axes or not (wanted.new or wanted.picks):
         starts, starts_list = numbers(wanted.starts)
         ends, ends_list = numbers(wanted.ends)
-        flag = 1 if starts_list is ends_list is None else -1
+        bounds = zip(wanted.starts, wanted.ends, wanted.steps, strict=True)
         options: dict[str, Any] = {"axes": wanted.axes, "decrease_axis": wanted.dropped}
-        options["infer_flags"] = (flag,) * len(wanted.axes)
+        options["infer_flags"] = [-1 if holds_variable(b) else 1 for b in bounds]
         if all(isinstance(n, int) and n == 1 for n in wanted.steps):
             tensors = (None, None, starts_list, ends_list)
             found = slicing.slice(
@@ -146,9 +147,9 @@ def window(x: Any, wanted: Index) -> Any:
         else:
             steps, steps_list = numbers(wanted.steps)
             tensors = (None, starts_list, None, ends_list, None, steps_list)
-            bounds = {"starts": starts, "ends": ends, "strides": steps}
+            options |= {"starts": starts, "ends": ends, "strides": steps}
             found = slicing.strided_slice(
-                x, *given(tensors), **options, **bounds, **named(x, "strided_slice")
+                x, *given(tensors), **options, **named(x, "strided_slice")
             )
             x = called_after(x, "strided_slice", found)
     if wanted.new:
@@ -184,15 +185,22 @@ def given(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def numbers(bounds: list[Any]) -> tuple[list[int], Any]:
     """Bounds as numbers (-1 for what is not known), and as Variables when one of them is."""
-    if not any(isinstance(b, Variable) for b in bounds):
+    if not holds_variable(bounds):
         return bounds, None
-    variables = [
-        b
-        if isinstance(b, Variable)
-        else create.fill_constant(shape=(1,), value=float(b), dtype=int32, force_cpu=True)
-        for b in bounds
-    ]
+    variables = [b if isinstance(b, Variable) else held(b) for b in bounds]
     return [-1 if isinstance(b, Variable) else b for b in bounds], variables
+
+
+def holds_variable(bounds: Iterable[Any]) -> bool:
+    """Whether one of some bounds is a Variable."""
+    return any(isinstance(b, Variable) for b in bounds)
+
+
+def held(bound: int) -> Any:
+    """A bound that is known as a Variable, beside those that are not."""
+    session.unique_name("fill_constant")  # as in Paddle, which numbers these by twos
+    exact = {"value": float(bound), "str_value": str(bound)}
+    return create.fill_constant(shape=(1,), dtype=int64, **exact, force_cpu=True)
 
 
 def order_of_axes(ndim: int, picks: list[tuple[int, Any]]) -> list[int]:

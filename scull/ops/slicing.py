@@ -91,13 +91,15 @@ def window_at(
 
 
 def planned_bounds(
-    bounds: tuple[int, ...], tensor: Any, tensors: Any, count: int
+    bounds: tuple[int, ...], tensor: Any, tensors: Any, count: int, flags: tuple[int, ...] = ()
 ) -> tuple[Any, ...]:
-    """Bounds before a run; None for those that tensors decide."""
+    """Bounds before a run; None for those that tensors decide, where a flag says -1 or nothing."""
     if tensors and len(tensors) != count:
         raise ArgumentError(f"{count} axes need {count} bounds, not {len(tensors)} tensors")
     if tensor is not None and tensor.shape not in ((count,), (-1,)):
         raise ArgumentError(f"{count} axes need {count} bounds, not {tensor}")
+    if tensors and len(bounds) == len(flags) == count:
+        return tuple([b if flag == 1 else None for b, flag in zip(bounds, flags, strict=True)])
     if tensor is not None or tensors:
         return (None,) * count
     if len(bounds) != count:
@@ -126,8 +128,8 @@ def slice(
     decrease_axis: Ints = (),
 ) -> Meta:
     """The elements from `starts` to before `ends` along `axes`; a `decrease_axis` is left out."""
-    starts = planned_bounds(starts, starts_tensor, starts_tensor_list, len(axes))
-    ends = planned_bounds(ends, ends_tensor, ends_tensor_list, len(axes))
+    starts = planned_bounds(starts, starts_tensor, starts_tensor_list, len(axes), infer_flags)
+    ends = planned_bounds(ends, ends_tensor, ends_tensor_list, len(axes), infer_flags)
     return x.with_shape(windowed(x.shape, axes, starts, ends, (1,) * len(axes), decrease_axis))
 
 
@@ -186,9 +188,9 @@ def strided_slice(
     decrease_axis: Ints = (),
 ) -> Meta:
     """As `slice`, in steps of `strides`, which may be negative."""
-    starts = planned_bounds(starts, starts_tensor, starts_tensor_list, len(axes))
-    ends = planned_bounds(ends, ends_tensor, ends_tensor_list, len(axes))
-    strides = planned_bounds(strides, strides_tensor, strides_tensor_list, len(axes))
+    starts = planned_bounds(starts, starts_tensor, starts_tensor_list, len(axes), infer_flags)
+    ends = planned_bounds(ends, ends_tensor, ends_tensor_list, len(axes), infer_flags)
+    strides = planned_bounds(strides, strides_tensor, strides_tensor_list, len(axes), infer_flags)
     return x.with_shape(windowed(x.shape, axes, starts, ends, strides, decrease_axis))
 
 

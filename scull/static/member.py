@@ -184,6 +184,14 @@ class OfVariable:
         """The bytes of one element."""
         return self.dtype.itemsize
 
+    def register_hook(self: Any, hook: Any) -> Any:
+        """Call `hook` with the gradient of this variable in every run; what it returns replaces it.
+
+        Args:
+            hook (callable): takes a Tensor, returns a Tensor or None.
+        """
+        return load("scull.static.hook", "register_hook")(self, hook)
+
     def append(self: Any, x: Any) -> None:
         """Write a tensor behind the last of the list it holds.
 

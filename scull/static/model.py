@@ -97,6 +97,8 @@ def inference_program(
     tested = for_test(program)
     block = tested.global_block()
     without_edges(block)
+    for b in tested.blocks:
+        without_recorders(b)
     kept = [block.vars.get(v.name) or block.add(copied_variable(v, block)) for v in fetches]
     targets = [scaled(block, v, i) for i, v in enumerate(kept)]
     names = [v.name for v in feeds]
@@ -122,6 +124,16 @@ def without_edges(block: Block) -> None:
         o.is_target, o.device = False, ""
         if o.type in ("feed", "fetch", "fetch_v2"):
             block._remove_op(i)
+
+
+def without_recorders(block: Block) -> None:
+    """Leave of what only records gradients, by functions of this process, the results."""
+    for i, o in reversed(list(enumerate(block.ops))):
+        if o.type == "python_gradient":
+            block._remove_op(i)
+            for v, out in reversed(list(zip(o.inputs[1], o.outputs[0], strict=True))):
+                if v is not out:
+                    block._insert_op(i, "assign", {"X": [v]}, {"Out": [out]})
 
 
 def scaled(block: Block, v: Variable, i: int) -> Variable:

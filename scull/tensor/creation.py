@@ -13,7 +13,7 @@ from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import create, fill, join, like, listing
 from scull.ops.promotion import cast_to
-from scull.tensor.elements import array_of, check_place, constant, element_type
+from scull.tensor.elements import array_of, check_place, constant, element_type, held_array
 from scull.tensor.size import (
     called,
     dtype_or_default,
@@ -66,7 +66,7 @@ def recorded(data: Any, dtype: Any) -> Any:
         mode: Any = current()
         if isinstance(data, Tensor) and mode.captures:
             return recorded(mode.capture(data), dtype)
-        return constant(array_of(data, dtype))
+        return held_array(array_of(data, dtype))
     if isinstance(data, list | tuple):
         parts = [recorded(v, dtype) for v in data]
         first = parts[0].dtype if dtype is None else dtype

@@ -10,6 +10,8 @@ from scull.core.place import Place
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ops import create
+from scull.ops.complex import complex as complex_parts
+from scull.ops.promotion import cast_to
 from scull.tensor.size import called, is_static
 
 VALUES = {"bool": "bool_values", "float32": "fp32_values", "float64": "fp64_values"}
@@ -91,10 +93,18 @@ def constant(data: Any) -> Any:
     if not is_static():
         made: Any = Tensor(array.copy())
         return made
-    name = of_array(array.dtype).name
-    if name not in VALUES:
-        raise ArgumentTypeError(
-            f"elements of {name} cannot stand in a Program; cast a tensor to it"
-        )
-    values = {VALUES[name]: array.reshape(-1).tolist()}
-    return create.assign_value(shape=array.shape, dtype=name, **values, name=called(None, "assign"))
+    return held_array(array)
+
+
+def held_array(array: Any) -> Any:
+    """An array as an attribute of a Program, exactly; a cast gives it a type that has none."""
+    dtype = of_array(array.dtype)
+    if dtype.is_complex:
+        return complex_parts(held_array(array.real), held_array(array.imag))
+    wide = dtype
+    if dtype.name not in VALUES:
+        wide = dtype_of("int64" if dtype.is_integer else "float32")
+    values = {VALUES[wide.name]: array.reshape(-1).tolist()}
+    named = called(None, "assign")
+    held = create.assign_value(shape=array.shape, dtype=wide, **values, name=named)
+    return cast_to(held, dtype)

@@ -166,3 +166,17 @@ def test_an_array_stays_as_it_was_when_it_was_recorded():
     function(paddle.ones([2]))
     array[:] = 5
     assert function(paddle.ones([2])).tolist() == [1.0, 1.0]
+
+
+def test_a_number_that_is_whole_in_one_branch_alone_stays_a_number():
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        n = 2
+        if x.sum() > 0:
+            n = 1.5
+        return x * n, n
+
+    for sign, factor in ((1.0, 1.5), (-1.0, 2.0)):
+        found, n = function(paddle.to_tensor([sign]))
+        assert found.dtype == paddle.float32
+        assert (found.item(), float(n)) == (sign * factor, factor)

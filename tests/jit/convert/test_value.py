@@ -275,3 +275,17 @@ def test_and_or_of_numbers_give_one_of_them(x):
     later, other = total * 0 or total, total and total * 2
     known = x.shape[0] or 3
     return either, both, later, other, known, (total or 2.0) or 3.0
+
+
+@alike(([P, N, P], 1), ([P, N, P], 2))
+def test_a_bound_that_a_tensor_gives_stands_beside_known_ones(x, n):
+    return x[:n, 1:], x[n:, :1], x[:n, -1], x[1:, : n - 1], x[:n, ::-1], x[-n:, None]
+
+
+@alike((P,))
+def test_constants_keep_every_bit_of_the_type_they_are_given(x):
+    thirds = paddle.to_tensor([[1 / 3, 2 / 3]], dtype="float64")
+    small = paddle.to_tensor([1, -2], dtype="int8") + paddle.to_tensor([3, 4], dtype="int8")
+    half = paddle.to_tensor([1 / 3], dtype="float16").astype("float32")
+    turned = paddle.to_tensor([1 + 2j], dtype="complex128") * paddle.to_tensor([1j])
+    return x, thirds * 3, small.astype("int32"), half, paddle.as_real(turned)

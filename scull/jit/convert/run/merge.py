@@ -40,7 +40,7 @@ class Chosen:
     def select(self, condition: Variable) -> Variable:
         """The one that is chosen, as a variable."""
         found = [variable_like(v, self.values[1 - i]) for i, v in enumerate(self.values)]
-        dtype = common(*found)
+        dtype, numbers = common(*found), all(v.number for v in found)
         if dtype is not None:
             found = [v if v.dtype is dtype else cast(v, dtype) for v in found]
         if is_array(found[0]):  # a list in which nothing was written has no shape yet
@@ -48,7 +48,7 @@ class Chosen:
             short.meta = short.meta if short.ndim == long.ndim else long.meta
         made = select_input(found[::-1], cast(condition, int32))
         made.stop_gradient = all(v.stop_gradient for v in found)
-        made.number = all(v.number for v in found)
+        made.number = numbers
         return made
 
 
