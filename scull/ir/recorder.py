@@ -23,6 +23,8 @@ from scull.ir.program import main_program
 from scull.ir.told import stand_in, told_apart
 from scull.ir.variable import Variable
 
+SCALAR = frozenset(("scale", "pow", "abs", "logical_not"))  # beside what broadcasts: arithmetic
+
 
 class Recorder(Interpreter):
     """Appends operators to a block, by default the main Program's, instead of running them."""
@@ -84,7 +86,8 @@ class Recorder(Interpreter):
         stop = "grad" in op.missing or op.gradient is None or all(v.stop_gradient for v in reads)
         names = self.namer(op, name)
 
-        number = bool(reads) and op.type != "cast" and all(v.number for v in reads)
+        arithmetic = op.broadcasts or op.type in SCALAR
+        number = arithmetic and bool(reads) and all(v.number for v in reads)
 
         def fresh(meta: Any, hidden: bool) -> Any:
             if meta:

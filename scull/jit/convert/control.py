@@ -5,7 +5,7 @@ and attributes its branches or rounds change and somebody reads later: the state
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.jit.convert.scope import Scope, bound, paths_changed, paths_written
@@ -72,7 +72,16 @@ class Control:
         for path in [*paths_written(parts), *paths_changed(parts)]:
             if path.split(".")[0] not in binds:
                 names[path] = None
-        return ast.Tuple([ast.Constant(n) for n in names], ast.Load())
+        return texts(names)
+
+    def dead(self, parts: Statements, live: set[str]) -> ast.expr:
+        """What `parts` bind for themselves alone, as a tuple of texts."""
+        return texts(sorted((bound(parts) & self.scope.locals) - live - self.scope.escaping))
+
+
+def texts(names: Iterable[str]) -> ast.expr:
+    """A tuple of texts."""
+    return ast.Tuple([ast.Constant(n) for n in names], ast.Load())
 
 
 def at(node: Any) -> ast.AST:
@@ -86,7 +95,7 @@ def branch(control: Control, node: ast.If) -> Statements:
     state = control.state(inside, live)
     both = bound(node.body) & bound(node.orelse)
     first = (bound(inside) & control.scope.locals & (node.live_inside | both)) - live  # type: ignore[attr-defined]
-    again = ast.Tuple([ast.Constant(n) for n in sorted(first)], ast.Load())
+    again = texts(sorted(first))
     functions = [control.made("then", [], node.body)]
     if node.orelse:
         functions.append(control.made("otherwise", [], node.orelse))
@@ -101,14 +110,14 @@ def loop(control: Control, node: Any) -> Statements:
     """A `while`."""
     walrus = bound([node.test])
     live = node.live_after | node.live_head
-    state = control.state([*node.body, node.test], live)
+    state, dead = control.state([*node.body, node.test], live), control.dead(node.body, live)
     body = control.made("round", [], node.body)
     test: Any = later(node.test)
     functions = [body]
     if walrus:
         tested = control.made("test", [], [placed(ast.Return(node.test), node.test)])
         functions, test = [tested, body], load(tested.name)
-    return [*functions, ast.Expr(meaning("while_loop", test, load(body.name), state))]
+    return [*functions, ast.Expr(meaning("while_loop", test, load(body.name), state, dead))]
 
 
 def walk(control: Control, node: Any) -> Statements:
@@ -116,12 +125,13 @@ def walk(control: Control, node: Any) -> Statements:
     item = control.fresh("item")
     live = node.live_after | node.live_head | {node.stop}
     targets = bound([node.target])
-    state = control.state([*node.body, node.target], live)
+    parts = [*node.body, node.target]
+    state, dead = control.state(parts, live), control.dead(parts, live)
     control.shared |= targets & control.scope.locals
     taken = placed(ast.Assign([node.target], load(item)), node.target)
     body = control.made("round", [item], node.body, [taken])
     stop = later(load(node.stop)) if node.stop else ast.Constant(None)
-    return [body, ast.Expr(meaning("for_loop", node.iter, load(body.name), state, stop))]
+    return [body, ast.Expr(meaning("for_loop", node.iter, load(body.name), state, stop, dead))]
 
 
 CONSTRUCTS: dict[type[ast.stmt], Callable[[Control, Any], Statements]] = {

@@ -194,3 +194,38 @@ def test_a_list_is_returned_as_a_list(full_graph, count):
     if count:
         found[0].sum().backward()
         assert x.grad.tolist() == [float(count)] * 2
+
+
+@alike((P, 3), (P, 1))
+def test_a_list_of_one_round_is_of_no_other(x, n):
+    rows = []
+    for i in range(n):
+        columns = []
+        for j in range(3):
+            columns.append(x * i + j)
+        rows.append(paddle.stack(columns))
+    return paddle.stack(rows)
+
+
+@alike((P, 3), (P, 0))
+def test_a_list_of_one_round_may_have_been_another_before(x, n):
+    held, total = [x], x * 0
+    outer = held
+    while n > 0:
+        held = [x * n]
+        held.append(x + n)
+        total = total + held[0] * held[1]
+        n = n - 1
+    return total, outer
+
+
+@alike((P,), (N,))
+def test_rounds_that_a_tensor_may_end_have_lists_of_their_own(x):
+    total = x
+    for i in range(4):
+        parts = [x, x * i]
+        parts.append(x + i)
+        total = total + sum(parts)
+        if total.sum() > 9:
+            break
+    return total

@@ -180,3 +180,17 @@ def test_a_number_that_is_whole_in_one_branch_alone_stays_a_number():
         found, n = function(paddle.to_tensor([sign]))
         assert found.dtype == paddle.float32
         assert (found.item(), float(n)) == (sign * factor, factor)
+
+
+def test_a_tensor_that_a_size_is_asked_for_is_no_number():
+    spec = [paddle.static.InputSpec([None, 4])]
+
+    @paddle.jit.to_static(input_spec=spec, full_graph=True)
+    def function(x):
+        n = x.shape[0]
+        held = paddle.to_tensor(n), paddle.full([], n), paddle.arange(n)
+        return paddle.full([n], 2.0) * n, paddle.ones([n + 1]) / n, *[v * 1.5 for v in held]
+
+    found = function(paddle.ones([3, 4]))
+    assert [v.dtype.name for v in found] == ["float32"] * 5
+    assert [v.tolist() for v in found[:1]] == [[6.0, 6.0, 6.0]]

@@ -37,9 +37,25 @@ Test = Callable[[], Any]
 Place = tuple[int, tuple[Any, ...]]  # of a leaf: which value of the state, and where within
 
 
-def while_loop(test: Test, body: Callable[[], Any], names: tuple[str, ...]) -> None:
-    """`while test: body`, which changes what `names` name."""
-    looped(test, body, lambda: State(names, body, test))
+def while_loop(
+    test: Test, body: Callable[[], Any], names: tuple[str, ...], dead: tuple[str, ...] = ()
+) -> None:
+    """`while test: body`, which changes what `names` name; a round alone reads what is `dead`."""
+    looped(test, ending(body, dead), lambda: State(names, body, test))
+
+
+def ending(body: Callable[..., Any], dead: tuple[str, ...]) -> Callable[..., Any]:
+    """A round that leaves no value to names which nobody reads behind it."""
+    if not dead:
+        return body
+    places = State(dead, body).places
+
+    def round_(*items: Any) -> None:
+        body(*items)
+        for place in places:
+            place.write(UNDEFINED)
+
+    return round_
 
 
 def looped(test: Test, body: Callable[[], Any], state: Callable[[], State]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from scull.jit.convert.run.branch import record_branch
 from scull.jit.convert.run.indexed import Listed, indexed, is_unknown
 from scull.jit.convert.run.logic import and_, not_
-from scull.jit.convert.run.loop import record_loop
+from scull.jit.convert.run.loop import ending, record_loop
 from scull.jit.convert.run.state import State
 from scull.jit.convert.run.value import graph, variable
 from scull.tensor.logic import less_than
@@ -16,10 +16,15 @@ Body = Callable[[Any], Any]
 Stop = Callable[[], Any] | None
 
 
-def for_loop(items: Any, body: Body, names: tuple[str, ...], stop: Stop) -> None:
-    """`for item in items: body(item)` until `stop()`, which changes what `names` name."""
+def for_loop(
+    items: Any, body: Body, names: tuple[str, ...], stop: Stop, dead: tuple[str, ...] = ()
+) -> None:
+    """`for item in items: body(item)` until `stop()`, which changes what `names` name.
+
+    A round alone reads what is `dead`.
+    """
     if is_unknown(items):
-        record_walk(indexed(items), 0, body, State(names, body, stop), stop)
+        record_walk(indexed(items), 0, ending(body, dead), State(names, body, stop), stop)
         return
     rest, done = iter(items), 0
     for item in rest:
@@ -29,7 +34,7 @@ def for_loop(items: Any, body: Body, names: tuple[str, ...], stop: Stop) -> None
             continue
         stopped = graph(stop())
         if stopped is not None:
-            go_on(items, rest, done, body, State(names, body, stop), stop)
+            go_on(items, rest, done, ending(body, dead), State(names, body, stop), stop)
             return
         if stop():
             return
