@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scull.jit.convert.expression import Expressions, is_meaning
-from scull.jit.convert.item import index_of
+from scull.jit.convert.item import OPERATORS, index_of
 from scull.jit.convert.scope import arguments_of
 from scull.jit.convert.syntax import MEANING, load, meaning, path_of, placed
 
@@ -43,7 +43,7 @@ class Sizes(Expressions):
         return placed(meaning(node.attr, node.value), node)
 
 
-class Getters(Expressions):
+class Properties(Expressions):
     """`x.name`, which may be a property of a user's class; `modules` are names of none."""
 
     def __init__(self, modules: Iterable[str]) -> None:
@@ -65,6 +65,26 @@ class Getters(Expressions):
         if not isinstance(node.ctx, ast.Load) or node.attr in SIZES:
             return node
         return placed(meaning("attribute", node.value, ast.Constant(node.attr)), node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        if len(node.targets) > 1:
+            return node
+        return self.written(node, node.targets[0], "set_attribute", node.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        sign = ast.Constant(OPERATORS[type(node.op)])
+        return self.written(node, node.target, "change_attribute", sign, node.value)
+
+    def written(self, node: ast.stmt, target: Any, function: str, *values: ast.expr) -> ast.stmt:
+        """A statement that writes an attribute as a call; others as they are."""
+        if not isinstance(target, ast.Attribute):
+            return node
+        if (path_of(target) or "").split(".")[0] in self.plain:
+            return node
+        found = meaning(function, target.value, ast.Constant(target.attr), *values)
+        return placed(ast.Expr(found), node)
 
 
 def is_starred(node: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 from builtins import slice
 
 from scull.jit.convert.run.branch import if_else, if_expression
-from scull.jit.convert.run.call import attribute, call
+from scull.jit.convert.run.call import attribute, call, change_attribute, set_attribute
 from scull.jit.convert.run.comprehension import comprehension
 from scull.jit.convert.run.item import (
     change_item,
@@ -41,6 +41,7 @@ __all__ = [
     "attribute",
     "bind",
     "call",
+    "change_attribute",
     "change_item",
     "compare",
     "comprehension",
@@ -58,6 +59,7 @@ __all__ = [
     "raising",
     "rebinding",
     "rewrite_item",
+    "set_attribute",
     "set_item",
     "shape",
     "size",

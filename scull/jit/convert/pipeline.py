@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scull.jit.convert.attribute import lower_writes
-from scull.jit.convert.calls import Calls, Getters, Items, Lists, Parents, Sizes
+from scull.jit.convert.calls import Calls, Items, Lists, Parents, Properties, Sizes
 from scull.jit.convert.comprehension import Comprehensions
 from scull.jit.convert.control import Control, lower_control
 from scull.jit.convert.expression import Unannotated
@@ -49,7 +49,7 @@ def lowered(
         transformer().visit(function)
     fresh = Fresh(function)
     lower_function(function, fresh)
-    Getters(modules).visit(function)
+    Properties(modules).visit(function)
     for _, transformer in EXPRESSIONS:
         transformer().visit(function)
     return function, fresh.made

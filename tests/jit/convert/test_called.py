@@ -289,3 +289,30 @@ class Larger(Sized):
 def test_what_properties_compute_is_converted(x):
     small, large = Sized(x), Larger(x)
     return small.sign * small.scaled, large.sign + large.scaled, large.x
+
+
+class Level:
+    """Keeps what is set, turned around where that is negative."""
+
+    def __init__(self, x):
+        self.kept = x
+
+    @property
+    def height(self):
+        return self.kept if self.kept.max() > 4 else self.kept * 3
+
+    @height.setter
+    def height(self, value):
+        if value.sum() < 0:
+            value = -value
+        self.kept = value
+
+
+@alike((P,), (N,), ([3.0, 4.0],))
+def test_what_properties_set_is_converted(x):
+    level = Level(x)
+    level.height = x + 1
+    if x.max() > 1:
+        level.height = x - 9
+    level.height *= 2
+    return level.height, level.kept

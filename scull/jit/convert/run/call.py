@@ -13,6 +13,7 @@ from scull.ir.variable import Variable
 from scull.jit.convert.convertible import is_left
 from scull.jit.convert.function import converted
 from scull.jit.convert.run.builtin import BUILTINS, CALL
+from scull.jit.convert.run.item import CHANGES
 from scull.jit.convert.run.journal import changing
 from scull.jit.convert.run.reads import reading
 from scull.jit.convert.run.value import is_array
@@ -92,6 +93,20 @@ def attribute(owner: Any, name: str) -> Any:
     if type(found) is property and type(found.fget) is types.FunctionType:
         return converted(found.fget)(owner)
     return getattr(owner, name)
+
+
+def set_attribute(owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`; what a property of a user's class does with it is converted."""
+    found = getattr(type(owner), name, None)
+    if type(found) is property and type(found.fset) is types.FunctionType:
+        converted(found.fset)(owner, value)
+    else:
+        setattr(owner, name, value)
+
+
+def change_attribute(owner: Any, name: str, sign: str, value: Any) -> None:
+    """`owner.name += value` and the like."""
+    set_attribute(owner, name, CHANGES[sign](attribute(owner, name), value))
 
 
 def object_call(value: Any) -> Any:

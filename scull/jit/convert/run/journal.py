@@ -73,11 +73,11 @@ def rebinding(reader: Callable[[], Any], name: str) -> None:
 
 def has_state(owner: Any, name: str) -> bool:
     """Whether an attribute holds what was written, and nothing else happens."""
+    if hasattr(getattr(type(owner), name, None), "__set__"):
+        return False
     if isinstance(owner, Layer):
         return True
-    if isinstance(owner, Tensor | Variable) or not hasattr(owner, "__dict__"):
-        return False
-    return not hasattr(getattr(type(owner), name, None), "__set__")
+    return not isinstance(owner, Tensor | Variable) and hasattr(owner, "__dict__")
 
 
 def changing(values: Any) -> None:

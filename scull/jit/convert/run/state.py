@@ -4,6 +4,8 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any
 
+from scull.core.tensor import Tensor
+from scull.ir.variable import Variable
 from scull.jit.convert.run.reads import reading
 
 
@@ -72,18 +74,28 @@ class Attribute:
             setattr(self.owner.read(), self.name, value)
 
 
+def is_computed(place: Any) -> bool:
+    """Whether a place is a property of a user's class, which holds nothing itself."""
+    if not isinstance(place, Attribute):
+        return False
+    owner = place.owner.read()
+    found = getattr(type(owner), place.name, None)
+    return isinstance(found, property) and not isinstance(owner, Tensor | Variable)
+
+
 class State:
     """Places by their names, as the functions of a construct see them."""
 
     def __init__(self, names: tuple[str, ...], *functions: Callable[..., Any] | None) -> None:
-        self.names = list(names)
         self.cells: dict[str, CellType] = {}
         self.module: dict[str, Any] = {}
         for f in functions:
             if f is not None:
                 self.cells |= zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)  # type: ignore[attr-defined]
                 self.module = f.__globals__  # type: ignore[attr-defined]
-        self.places = [self.place(n) for n in names]
+        found = [(n, self.place(n)) for n in names]
+        self.names = [n for n, place in found if not is_computed(place)]
+        self.places = [place for _, place in found if not is_computed(place)]
 
     def place(self, name: str) -> Any:
         """Where `a` or `a.b` is."""
