@@ -13,6 +13,7 @@ from scull.core.tensor import Leaf, Parameter, Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.property import tensor_of
 from scull.errors import ArgumentError, ArgumentTypeError, located
+from scull.ir.variable import Variable
 
 
 def dense(tensor: Tensor) -> Any:
@@ -163,24 +164,30 @@ class Moved:
             >>> paddle.to_tensor([1.5]).to("int32").tolist()
             [1]
         """
-        unknown = options.keys() - {"device", "dtype", "blocking", "other"}
-        if unknown:
-            raise ArgumentTypeError(f"to() has no parameter {', '.join(sorted(unknown))}")
-        wanted = options.get("dtype")
-        for given in (*args, options.get("other"), options.get("device")):
-            if isinstance(given, Tensor):
-                wanted = given.dtype
-            elif isinstance(given, DType | np.dtype | type) or (
-                isinstance(given, str) and not is_device(given)
-            ):
-                wanted = given
-            elif not isinstance(given, str | Place | bool | None):
-                raise ArgumentTypeError(
-                    f"to() takes a place, an element type or a Tensor, not {given!r}"
-                )
+        wanted = wanted_type(args, options)
         return self if wanted is None or dtype_of(wanted) is self.dtype else self.astype(wanted)
 
     _to = to
+
+
+def wanted_type(args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The element type that arguments of `to` ask for, if they do."""
+    unknown = options.keys() - {"device", "dtype", "blocking", "other"}
+    if unknown:
+        raise ArgumentTypeError(f"to() has no parameter {', '.join(sorted(unknown))}")
+    wanted = options.get("dtype")
+    for given in (*args, options.get("other"), options.get("device")):
+        if isinstance(given, Tensor | Variable):
+            wanted = given.dtype
+        elif isinstance(given, DType | np.dtype | type) or (
+            isinstance(given, str) and not is_device(given)
+        ):
+            wanted = given
+        elif not isinstance(given, str | Place | bool | None):
+            raise ArgumentTypeError(
+                f"to() takes a place, an element type or a Tensor, not {given!r}"
+            )
+    return wanted
 
 
 def is_device(name: str) -> bool:

@@ -231,7 +231,7 @@ def set_total(tensor: Any, total: Any) -> None:
     """Replace the gradient that arrived."""
     leaf = leaf_of(tensor)
     if leaf is not None:
-        leaf.total = total
+        leaf.total, leaf.cleared = total, False
     else:
         tensor.__dict__["_retained"] = total
 

@@ -7,7 +7,7 @@ from scull.ir.program import Program, program_guard
 from scull.ir.program import main_program as default_main_program
 from scull.ir.program import startup_program as default_startup_program
 from scull.runtime.scope import Scope, global_scope
-from scull.static import member  # noqa: F401  it gives Variables their methods
+from scull.static import alike, member  # noqa: F401  they give Variables their methods
 
 NAMES = {
     "": "amp io nn",

@@ -354,3 +354,12 @@ def test_a_backward_pass_gives_gradients_while_an_error_is_handled():
     except ValueError:
         (x * 2.0).backward()
     assert x.grad.tolist() == [2.0]
+
+
+def test_a_gradient_that_is_given_after_clearing_is_added_to():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    (x * 2).backward()
+    x.clear_gradient()
+    x.grad = paddle.to_tensor([5.0])
+    (x * 2).backward()
+    assert x.grad.tolist() == [7.0]

@@ -354,3 +354,26 @@ def test_each_norm_of_gradients_is_that_of_eager_mode(norm_type):
     static = paddle.jit.to_static(step, full_graph=True)
     for a, b in zip(static(x), step(x), strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)
+
+
+def test_steps_that_only_sometimes_update_add_up_gradients_as_in_eager_mode():
+    def weights(static):
+        layer = paddle.nn.Linear(3, 1, weight_attr=paddle.nn.initializer.Constant(0.1))
+        optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+
+        def step(x, update):
+            loss = layer(x).mean()
+            loss.backward()
+            if update:
+                optimizer.step()
+                optimizer.clear_grad()
+            return loss
+
+        step = paddle.jit.to_static(step, full_graph=False) if static else step
+        for number in range(6):
+            step(paddle.ones([2, 3]) * (number + 1), number % 2 == 1)
+        return layer.weight.numpy()
+
+    with pytest.warns(UserWarning, match="has a gradient from before"):
+        found = weights(True)
+    np.testing.assert_array_equal(found, weights(False))

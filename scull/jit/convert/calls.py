@@ -84,7 +84,7 @@ class Properties(Expressions):
         if (path_of(target) or "").split(".")[0] in self.plain:
             return node
         found = meaning(function, target.value, ast.Constant(target.attr), *values)
-        return placed(ast.Expr(found), node)
+        return placed(ast.Expr(found), target)
 
 
 def is_starred(node: ast.expr) -> bool:

@@ -229,3 +229,45 @@ def test_rounds_that_a_tensor_may_end_have_lists_of_their_own(x):
         if total.sum() > 9:
             break
     return total
+
+
+@alike((P, 3), (P, 1))
+def test_lists_grow_within_dictionaries_lists_and_objects(x, n):
+    class Holder:
+        pass
+
+    held, holder = {"rows": [], "sum": x}, Holder()
+    holder.parts = [[x], {"more": [x]}]
+    for i in range(n):
+        held["rows"].append(x * i)
+        held["sum"] = held["sum"] + 1
+        holder.parts[0].append(x + i)
+        if i > 0:
+            holder.parts[1]["more"].extend([x, x * i])
+    rows = [held["rows"], holder.parts[0], holder.parts[1]["more"]]
+    return [paddle.stack(r) for r in rows], [len(r) for r in rows], held["sum"]
+
+
+@alike((P, 3), (P, 1))
+def test_a_round_may_replace_a_list_by_one_that_it_knows(x, n):
+    held, best, groups = [x], [], {0: [], 1: []}
+    for i in range(n):
+        held = [x * i, x]
+        groups[0].append(x * i)
+        groups[1] = [x, *groups[1]]
+        if i == 1:
+            best = [x, x * 2, x]
+    return paddle.stack(held), len(best), [paddle.stack(g) for g in groups.values()]
+
+
+def test_a_list_in_a_tuple_cannot_grow_where_a_tensor_decides():
+    def function(x, n):
+        held = ([], x)
+        for _ in range(n):
+            held[0].append(x)
+        return held[0]
+
+    law = r"`held\[0\]` stands in a tuple and grows, or shrinks, where a Tensor decides"
+    with pytest.raises(ArgumentTypeError, match=law):
+        n = paddle.to_tensor(2)
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), n)

@@ -6,9 +6,10 @@ from scull.core.meta import Meta
 from scull.ir.block import Block
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
-from scull.jit.convert.run.journal import added
+from scull.jit.convert.run.journal import added, changing
 from scull.jit.convert.run.refusal import refused
 from scull.jit.convert.run.state import State
+from scull.jit.convert.run.tree import shown
 from scull.jit.convert.run.value import variable
 from scull.tensor.array import create_array
 
@@ -65,18 +66,27 @@ def widened(state: State, again: Again) -> None:
     if again.written:
         added(state, again.written)
     else:
-        grown(state, again.place)
+        grown(state, again.place, again.path)
 
 
-def grown(state: State, place: int) -> None:
-    """Let the list at `place` be a variable that holds a list of tensors."""
-    found = state.places[place].read()
-    if not isinstance(found, list):
+def grown(state: State, place: int, path: tuple[Any, ...]) -> None:
+    """Let the list at `place`, or at a path within it, be a variable that holds a list."""
+    holder, found = None, state.places[place].read()
+    for key in path:
+        holder, found = found, found[key]
+    if not isinstance(found, list) or isinstance(holder, tuple):
+        where = shown(path, state.names[place])
+        kind = type(found if holder is None else holder).__name__
+        stands = f"is {kind}" if holder is None else f"stands in a {kind}"
         raise refused(
-            f"`{state.names[place]}` is {type(found).__name__} and grows, or shrinks, where a "
-            "Tensor decides; only a list can"
+            f"`{where}` {stands} and grows, or shrinks, where a Tensor decides; only a list can"
         )
-    state.places[place].write(array_of(found))
+    made = array_of(found)
+    if holder is None:
+        state.places[place].write(made)
+    else:
+        changing(holder)
+        holder[path[-1]] = made
 
 
 def array_of(values: list[Any]) -> Variable:

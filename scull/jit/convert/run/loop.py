@@ -10,13 +10,13 @@ from scull.core.tensor import Tensor
 from scull.ir.block import Block
 from scull.ir.reach import changed
 from scull.ir.variable import Variable
-from scull.jit.convert.run.attempt import TRIALS, Again, Kind, Mark, widened
+from scull.jit.convert.run.attempt import TRIALS, Again, Kind, Mark, array_of, widened
 from scull.jit.convert.run.branch import record_branch
 from scull.jit.convert.run.journal import unknown, watched
 from scull.jit.convert.run.merge import PLAIN, holds_value
 from scull.jit.convert.run.refusal import changing, is_lenient, refused
 from scull.jit.convert.run.state import UNDEFINED, State
-from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of
+from scull.jit.convert.run.tree import Tree, mapped, restored, tree_of, value_of
 from scull.jit.convert.run.value import (
     fresh,
     graph,
@@ -110,12 +110,13 @@ class Round:
         self.changed: list[tuple[Any, Any, Variable]] = []  # at first, after a round, its variable
         self.rewritten: dict[Variable, None] = {}  # variables that a round changes in place
         self.lists: list[tuple[Variable, Variable]] = []  # those of tensors that others replace
+        self.block: Block | None = None  # what a round records
 
     def record(self, first: Variable, test: Callable[[], Any], body: Callable[[], Any]) -> None:
         """Record the loop, or raise Again."""
         before = [tree_of(v) for v in self.state.read()]
         condition = fresh(first.meta)
-        block = self.mark.inner()
+        block = self.block = self.mark.inner()
         self.state.write(restored(self.each(before, self.carried)))
         with self.mark.program.inside(block):
             with watched() as written:
@@ -183,8 +184,11 @@ class Round:
             return carrier
         if a is b or (isinstance(a, PLAIN) and type(a) is type(b) and a == b and carrier is None):
             return b
-        if isinstance(a, Tree) and isinstance(a.origin, list) and not path and grows(b):
-            raise Again(at)
+        if isinstance(a, Tree) and isinstance(a.origin, list) and grows(b):
+            raise Again(at, path)
+        if is_array(a) and isinstance(b, Tree) and isinstance(b.origin, list):
+            with self.mark.program.inside(self.block):
+                b = array_of(value_of(b))
         if is_array(a) and is_array(b):
             self.lists.append((b, a))
             return a

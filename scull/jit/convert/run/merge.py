@@ -120,9 +120,10 @@ class Merging:
             lenient_of_none(self.names[place], path, a, b)
             return self.padded(path, a, b)
         if isinstance(a, Tree) or isinstance(b, Tree):
-            if is_list(a) and is_list(b) and not path:
-                if is_list(self.before[place]) and not is_array(self.before[place]):
-                    raise Again(place)
+            if is_list(a) and is_list(b):
+                before = at_path(self.before[place], path)
+                if is_list(before) and not is_array(before):
+                    raise Again(place, path)
                 pair = [self.array(side, v) for side, v in enumerate((a, b))]
                 return Chosen([self.outside(side, v) for side, v in enumerate(pair)])
         elif is_value(a) and is_value(b) and is_array(a) == is_array(b):
@@ -186,6 +187,15 @@ class Merging:
 def holds_value(value: Any) -> bool:
     """Whether it is a tensor or a number, or holds some."""
     return any(is_value(leaf) and not is_array(leaf) for leaf in leaves(value))
+
+
+def at_path(tree: Any, path: tuple[Any, ...]) -> Any:
+    """What stands in a tree at a path; nothing where the tree ends before."""
+    for key in path:
+        if not isinstance(tree, Tree) or key not in tree.keys:
+            return UNDEFINED
+        tree = tree.child(key)
+    return tree
 
 
 def is_list(value: Any) -> bool:
