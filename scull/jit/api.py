@@ -9,6 +9,7 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.flags import PADDLE, changes
 from scull.jit.convert import ignore_module, leave, set_code_level, set_verbosity
 from scull.jit.function import StaticFunction
+from scull.jit.signature import verified
 from scull.nn import Layer
 from scull.static.door import BuildStrategy
 from scull.static.input import InputSpec
@@ -59,7 +60,8 @@ def to_static(
 
     Raises:
         ArgumentError: `backend` is unknown.
-        ArgumentTypeError: `build_strategy` is no BuildStrategy, or `function` cannot be called.
+        ArgumentTypeError: `build_strategy` is no BuildStrategy, `input_spec` no list or tuple, or
+            `function` cannot be called.
 
     Examples:
         >>> import scull as paddle
@@ -75,6 +77,7 @@ def to_static(
         raise ArgumentError(
             f"The backend of to_static should be 'CINN' or None, but received {backend}."
         )
+    verified(input_spec)
     strategy = build_strategy or None
     if not isinstance(strategy, BuildStrategy | None):
         raise ArgumentTypeError(

@@ -133,7 +133,7 @@ def record(
                 exits = Exits(mode)
                 outputs = mapped(exits, found)
                 roots = [function, *first, *leaves([args, kwargs])]
-                left, undone = left_behind(list(written.values()), roots, given)
+                left, undone = left_behind(list(written.values()), roots, given, whole)
                 left = [p.through(exits) for p in (*left, *captured.gradients.later)]
         except BaseException as error:
             undone = list(written.values())

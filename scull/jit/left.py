@@ -4,15 +4,19 @@ An attribute or a name gets its value again, a list or a dictionary what was put
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from types import CellType
 from typing import Any, NamedTuple
 
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
 from scull.jit.convert.run.journal import Written, key_of, restore
+from scull.jit.convert.run.merge import PLAIN
 from scull.jit.convert.run.place import reached
-from scull.jit.convert.run.reads import Key
+from scull.jit.convert.run.reads import Key, reads
+from scull.jit.convert.run.refusal import refused
 from scull.jit.convert.run.state import UNDEFINED, Attribute
 from scull.jit.convert.run.tree import CONTAINERS, leaves, mapped, tree_of, value_of
+from scull.jit.convert.run.value import is_number
 from scull.jit.exits import Held, Number
 from scull.jit.signature import CONTAINERS as GIVEN
 from scull.jit.signature import Given
@@ -71,6 +75,11 @@ class Put(NamedTuple):
     def through(self, change: Filled) -> "Put":
         """The same with other variables."""
         return self._replace(tree=changed(self.tree, change))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing goes out and nothing comes in."""
+        return not (self.anew or self.gone or list(leaves(self.tree)))
 
     def write(self, filled: Filled, given: Given | None) -> None:
         """Change the container."""
@@ -145,11 +154,12 @@ def restored(written: Iterable[Written]) -> None:
 
 
 def left_behind(
-    written: list[Written], roots: list[Any], given: Given
+    written: list[Written], roots: list[Any], given: Given, whole: bool
 ) -> tuple[list[Any], list[Written]]:
     """What every run has to write, and what of `written` is to be undone for it.
 
-    Objects are meant that `roots` lead to, and containers among the arguments `given`.
+    Objects are meant that `roots` lead to, and containers among the arguments `given`. What Python
+    counts on is refused, unless the function has to be one Program as a `whole`.
     """
     if not written:
         return [], []
@@ -167,16 +177,38 @@ def left_behind(
             left.append(Set(entry.place, tree_of(value)))
             undone.append(entry)
             inner.update(id(c) for _, c in containers(value, ()))
+        elif not is_same(value, entry.before):
+            if not counts_on(entry, value):
+                left.append(Set(entry.place, value))
+            elif not whole:
+                raise refused(
+                    f"`{entry.label}` goes on from what it was, {entry.before!r:.40}, to "
+                    f"{value!r:.40}, and a Program would do so once"
+                )
     for entry in written:
         path = paths.get(id(entry.owner))
         if entry.name is not None or id(entry.owner) in inner:
             continue
         if path is not None or id(entry.owner) in known:
             change = put_into(path or entry.owner, entry.before, entry.owner)
-            if path is not None or change.variables():
+            if path is not None or not change.is_empty:
                 left.append(change)
                 undone.append(entry)
     return left, undone
+
+
+def is_same(value: Any, before: Any) -> bool:
+    """Whether a value of Python is what it was."""
+    return value is before or (
+        type(value) is type(before) and type(value) in PLAIN and (value == before)
+    )
+
+
+def counts_on(entry: Written, value: Any) -> bool:
+    """Whether Python made a value of the one before; of a name this is taken for granted."""
+    if isinstance(entry.owner, CellType | dict):
+        return is_number(value) and is_number(entry.before)
+    return (id(entry.owner), entry.name) in reads.first
 
 
 def put_into(target: Any, before: Any, after: Any) -> Put:

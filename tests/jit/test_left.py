@@ -317,3 +317,61 @@ def test_programs_that_are_kept_hide_nothing_of_the_user():
         net(ones(rows))
     seen = net.folder.within.within.within.within.seen
     assert [v.shape for v in seen] == [[1, 2], [2, 2], [3, 2]]
+
+
+class Counted(nn.Layer):
+    """Counts its calls, and keeps what Python knows of the last one."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls, self.rows, self.log, self.side = 0, None, [], "left"
+
+    def forward(self, x):
+        self.calls += 1
+        self.rows = x.shape[0]
+        self.log.append(self.calls)
+        self.side = "right" if self.side == "left" else "left"
+        return x * self.calls + (1 if self.side == "left" else 2)
+
+
+def test_what_python_counts_on_runs_in_pieces():
+    plain, static = Counted(), paddle.jit.to_static(Counted(), full_graph=False)
+    law = r"`Counted\.calls` goes on from what it was, 0, to 1, and a Program would do so once"
+    with pytest.warns(UserWarning, match=law):
+        for rows in (2, 3, 2, 3):
+            assert static(ones(rows)).tolist() == plain(ones(rows)).tolist()
+            assert vars(static)["log"] == plain.log
+            assert (static.calls, static.rows, static.side) == (plain.calls, rows, plain.side)
+
+
+def test_a_name_that_counts_runs_in_pieces():
+    counted = 0
+
+    @paddle.jit.to_static(full_graph=False)
+    def function(x):
+        nonlocal counted
+        counted += 1
+        return x * counted
+
+    with pytest.warns(UserWarning, match="`counted` goes on from what it was, 0, to 1"):
+        found = [function(ones(1)).sum().item() for _ in range(3)]
+    assert (found, counted) == ([3.0, 6.0, 9.0], 3)
+
+
+@BOTH
+def test_what_python_knows_is_written_by_every_run(full_graph):
+    class Shaped(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rows, self.seen = None, {}
+
+        def forward(self, x):
+            self.rows = x.shape[0]
+            self.seen["last"] = "many" if x.shape[0] > 2 else "few"
+            return x + self.rows
+
+    net = paddle.jit.to_static(Shaped(), full_graph=full_graph)
+    for rows, word in ((2, "few"), (3, "many"), (2, "few"), (3, "many")):
+        net(ones(rows))
+        assert (net.rows, net.seen) == (rows, {"last": word})
+    assert len(net.forward.program_cache) == 2

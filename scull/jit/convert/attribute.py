@@ -44,8 +44,10 @@ def rebound(name: str) -> ast.Expr:
 
 
 def written(statement: Any) -> list[ast.Attribute]:
-    """The attributes that an assignment writes."""
-    if not isinstance(statement, ast.Assign | ast.AugAssign):
+    """The attributes that an assignment writes among others; one alone becomes a call itself."""
+    if not isinstance(statement, ast.Assign):
+        return []
+    if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Attribute):
         return []
     found = [n for n in own(statement) if isinstance(n, ast.Attribute)]
     return [n for n in found if isinstance(n.ctx, ast.Store) and has_path(n.value)]

@@ -81,8 +81,6 @@ class Properties(Expressions):
         """A statement that writes an attribute as a call; others as they are."""
         if not isinstance(target, ast.Attribute):
             return node
-        if (path_of(target) or "").split(".")[0] in self.plain:
-            return node
         found = meaning(function, target.value, ast.Constant(target.attr), *values)
         return placed(ast.Expr(found), target)
 

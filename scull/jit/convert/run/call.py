@@ -14,7 +14,7 @@ from scull.jit.convert.convertible import is_left
 from scull.jit.convert.function import converted
 from scull.jit.convert.run.builtin import BUILTINS, CALL
 from scull.jit.convert.run.item import CHANGES
-from scull.jit.convert.run.journal import changing
+from scull.jit.convert.run.journal import changing, writing
 from scull.jit.convert.run.reads import reading
 from scull.jit.convert.run.value import is_array
 from scull.jit.convert.scope import MUTATORS
@@ -101,6 +101,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
     if type(found) is property and type(found.fset) is types.FunctionType:
         converted(found.fset)(owner, value)
     else:
+        writing(owner, name)
         setattr(owner, name, value)
 
 
