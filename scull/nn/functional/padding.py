@@ -7,8 +7,10 @@ from scull.errors import ArgumentError
 from scull.ir.variable import Variable
 from scull.ops import like
 from scull.ops.join import concat
+from scull.ops.move import reshape
 from scull.ops.pad3d import pad3d
 from scull.ops.padding import pad as pad_operator
+from scull.ops.promotion import cast_to
 from scull.tensor.size import held_number, integers, is_one_of, needs_tensor, number
 
 MODES = ("constant", "reflect", "replicate", "circular")
@@ -30,7 +32,7 @@ def pad(
         x (Tensor): of any shape; of 3 to 5 axes where `pad` speaks of the inner ones only.
         pad (int | list[int] | Tensor): by how much before and after: of each axis in order where
             there are twice as many as axes, else of the inner axes, the last first; fewer
-            elements where it is negative.
+            elements where it is negative. In a Program Variables may stand among the latter.
         mode (str): what is put there: "constant", "reflect", "replicate" or "circular".
         value (float): the constant.
         data_format (str): the order of axes, where `pad` speaks of the inner ones.
@@ -52,6 +54,8 @@ def pad(
     ndim = len(x.shape)
     if isinstance(pad, Tensor):
         pad = pad.array.tolist()
+    if isinstance(pad, list | tuple) and any(isinstance(n, Variable) for n in pad):
+        pad = joined(pad, ndim)
     if mode == "constant" and isinstance(pad, list | tuple) and len(pad) == 2 * ndim:
         return pad_operator(x, paddings=integers(pad, "pad"), pad_value=number(value, "value"))
     last = format_of(ndim, data_format) == LAST[ndim]
@@ -91,6 +95,17 @@ def all_sizes(pad: Any, ndim: int) -> list[int]:
         raise ArgumentError(f"pad has {len(sizes)} sizes, and {ndim} axes need {count}")
     zeros = [0] * (6 - count)
     return [*zeros, *sizes] if ndim == 3 else [*sizes, *zeros]
+
+
+def joined(pad: Any, ndim: int) -> Any:
+    """Sizes for the inner axes, of which a run tells some, as one tensor."""
+    if len(pad) != 2 * (ndim - 2):
+        raise ArgumentError(
+            f"pad holds Variables and has {len(pad)} sizes: those of the inner axes of {ndim} are "
+            f"{2 * max(ndim - 2, 0)}"
+        )
+    sizes = [n if isinstance(n, Variable) else held_number(n, "int32") for n in pad]
+    return concat([cast_to(reshape(n, shape=(1,)), "int32") for n in sizes], axis=0)
 
 
 def with_zeros(pad: Any, ndim: int) -> Any:

@@ -2,7 +2,10 @@
 
 from collections import deque
 
+import pytest
+
 import scull as paddle
+from scull.errors import ArgumentError
 from tests.jit.convert.ways import alike
 
 P, N = [1.0, 2.0], [-1.0, -2.0]
@@ -289,3 +292,27 @@ def test_constants_keep_every_bit_of_the_type_they_are_given(x):
     half = paddle.to_tensor([1 / 3], dtype="float16").astype("float32")
     turned = paddle.to_tensor([1 + 2j], dtype="complex128") * paddle.to_tensor([1j])
     return x, thirds * 3, small.astype("int32"), half, paddle.as_real(turned)
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 3, 5), (2, 2, 4, 4), (1, 2, 6, 7)])
+def test_images_are_padded_by_what_their_sizes_say(shape):
+    def function(x):
+        below, right = -x.shape[2] % 4, -x.shape[3] % 4
+        pad = paddle.nn.functional.pad
+        flat = pad(x.flatten(2), [right, 1], data_format="NCL")
+        return pad(x, [0, right, 0, below]), pad(x, (1, right, below, 2), mode="reflect"), flat
+
+    spec = [paddle.static.InputSpec([None, 2, None, None])]
+    x = paddle.rand(shape)
+    found = paddle.jit.to_static(function, spec, full_graph=True)(x)
+    for a, b in zip(found, function(x), strict=True):
+        assert a.tolist() == b.tolist()
+
+
+def test_sizes_of_all_axes_are_numbers():
+    def function(x):
+        return paddle.nn.functional.pad(x, [0, x.shape[0], 0, 0])
+
+    spec = [paddle.static.InputSpec([None, 2])]
+    with pytest.raises(ArgumentError, match="pad holds Variables and has 4 sizes"):
+        paddle.jit.to_static(function, spec, full_graph=True)(paddle.ones([2, 2]))
