@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from numpy import ndarray
+
 from scull.errors import ArgumentError
 from scull.executor.compiled import Row, Specialised, sizes_of
 from scull.flags import flag
@@ -33,7 +35,8 @@ class Tier:
 
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
         """The steps of a run that begins with this frame."""
-        key = tuple([(frame[slot].shape, frame[slot].dtype) for slot in self.fed])
+        begun = [frame[slot] for slot in self.fed]  # lists, too, and nothing of untaken branches
+        key = tuple([(x.shape, x.dtype) if type(x) is ndarray else None for x in begun])
         found = self.variants.get(key)
         return self._new(key, frame) if found is None else found
 

@@ -310,3 +310,29 @@ def test_a_predictor_is_one_function_for_every_thread(tmp_path):
     strided = np.asfortranarray(inputs[1])
     with flags(COMPILE="eager"):
         assert np.array_equal(predictor(strided), first[1])
+
+
+def test_gradients_of_a_branch_that_was_not_taken_are_machine_code_too():
+    paddle.disable_static()
+
+    class Two(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = paddle.nn.Linear(3, 3), paddle.nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = paddle.tanh(self.first(x)) if x.mean() > 0 else self.second(x) * 2
+            return y.mean()
+
+    plain = Two()
+    with flags(COMPILE="eager"):
+        static = paddle.jit.to_static(Two(), full_graph=True)
+        static.set_state_dict(plain.state_dict())
+        for sign in (-1.0, 1.0, -1.0):
+            for net in (plain, static):
+                net.clear_gradients()
+                net(paddle.ones([2, 3]) * sign).backward()
+            taken = static.first if sign > 0 else static.second
+            own = plain.first if sign > 0 else plain.second
+            for p, q in zip(own.parameters(), taken.parameters(), strict=True):
+                np.testing.assert_allclose(q.grad.numpy(), p.grad.numpy(), rtol=1e-6)
