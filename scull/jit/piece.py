@@ -27,6 +27,7 @@ from scull.ir.block import Block
 from scull.ir.clone import copied
 from scull.ir.operator import Operator, each
 from scull.ir.program import Program
+from scull.ir.reach import read
 from scull.ir.variable import Variable
 from scull.jit.capture import TensorCell
 from scull.runtime.scope import Scope
@@ -453,7 +454,8 @@ def needed(operators: list[Operator], results: list[str], known: set[str]) -> li
     made: set[str] = set()
     found: dict[str, None] = {}
     for o in operators:
-        found.update((v.name, None) for v in o.operands() if v.name in known - made)
+        within = [v for b in o.blocks() for v in read(b)]  # copies that no operand names, too
+        found.update((v.name, None) for v in (*o.operands(), *within) if v.name in known - made)
         made.update(v.name for v in o.results())
     found.update((n, None) for n in results if n in known - made)
     return list(found)

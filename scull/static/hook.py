@@ -8,6 +8,7 @@ from scull.core.eager import SILENT
 from scull.core.interpreter import interpreting
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError, TapeError, UnsupportedError
+from scull.ir.operator import Operator
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops.custom import recorder_of
@@ -31,9 +32,12 @@ class Hook:
             return gradient
         block = gradient.block.program.current_block()
         found: Variable = block.variable(session.unique_name(gradient.name), gradient.meta)
-        attrs = {"forward_callable_id": registered(PythonFunction(self.called, (gradient.meta,)))}
+        attrs = {
+            "forward_callable_id": registered(PythonFunction(self.called, (gradient.meta,))),
+            "backward_callable_id": registered(PythonFunction(refuse, (gradient.meta,))),
+        }
         made = block.append_op("py_func", {"X": [gradient]}, {"Out": [found]}, attrs)
-        made.attrs.update(attrs)  # whose number keeps the function
+        made.attrs.update(attrs)  # whose numbers keep the functions
         return found
 
     def called(self, value: Any) -> Any:
@@ -42,6 +46,14 @@ class Hook:
         with interpreting(SILENT):
             found = None if self.function is None else self.function(gradient)
         return gradient if found is None else found
+
+
+def refuse(*values: Any) -> None:
+    """Refuse the gradient of a gradient that a hook made."""
+    raise UnsupportedError(
+        "a hook changed this gradient, and what it did is not on the tape: register it outside of "
+        "the function that is made static"
+    )
 
 
 def register_hook(variable: Variable, function: Any) -> Hook:
@@ -69,6 +81,18 @@ def register_hook(variable: Variable, function: Any) -> Hook:
 
 
 def last_write(variable: Variable) -> int:
-    """The place of the operator that made `variable` what it is; -1 where it came in."""
-    places = [i for i, o in enumerate(variable.block.ops) if variable in set(o.results())]
+    """The place of the operator that made `variable` what it is; -1 where it came in.
+
+    Hooks before are none: the first one gets the gradient first, so it stands last.
+    """
+    places = [
+        i
+        for i, o in enumerate(variable.block.ops)
+        if variable in set(o.results()) and not is_hook(o, variable)
+    ]
     return max(places, default=-1)
+
+
+def is_hook(operator: Operator, variable: Variable) -> bool:
+    """Whether an operator only catches the gradient of `variable`."""
+    return operator.type == "python_gradient" and variable in set(operator.inputs[1])

@@ -90,3 +90,51 @@ def test_the_value_of_a_buffer_is_that_of_the_run_not_of_the_recording(kind, who
             eager.seen.set_value(x)
             static.seen.set_value(x)
             np.testing.assert_array_equal(static(x).numpy(), eager(x).numpy())
+
+
+class Joins(paddle.nn.Layer):
+    """Joins a list in one branch that grows in the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = self.create_parameter([3])
+
+    def forward(self, x):
+        self.hidden, items = x, [x]
+        if paddle.mean(x) > 0.25:
+            self.hidden = paddle.stack(items).sum(axis=0)
+        else:
+            items.append(paddle.tanh(items[-1] + self.scale))
+        return x * 1.0
+
+
+class Keeps(paddle.nn.Layer):
+    """Reads a buffer that a branch overwrites, which is recorded twice since a list grows there."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", paddle.zeros([3]))
+
+    def forward(self, x):
+        self.seen = self.seen + x.detach() * 0.5
+        b, items = paddle.tanh(x + self.seen), [x]
+        if not x.sum() < 0.5:
+            items.append(b)
+        else:
+            self.seen = self.seen + 1.0
+        return paddle.stack(items).sum() + b.sum()
+
+
+@pytest.mark.parametrize("kind", [Joins, Keeps])
+def test_gradients_of_branches_where_lists_grow_and_buffers_change(kind):
+    eager, static = kind(), paddle.jit.to_static(kind(), full_graph=True)
+    static.set_state_dict(eager.state_dict())
+    for sign in (1.0, -1.0, 1.0):
+        found = []
+        for net in (eager, static):
+            x = paddle.to_tensor([sign, 2.0 * sign, 0.5], stop_gradient=False)
+            result = net(x)
+            (result.sum() + getattr(net, "hidden", x).sum()).backward()
+            found.append([v.numpy() for v in (result, x.grad, *net.buffers())])
+        for a, b in zip(*found, strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-6)

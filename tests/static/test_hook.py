@@ -92,6 +92,45 @@ def test_a_hook_sees_the_gradient_of_every_run_and_may_leave_it():
     assert seen == [[4.0], [8.0]]
 
 
+@pytest.mark.parametrize("full_graph", [None, True, False])
+def test_hooks_run_in_their_order_in_a_whole_step(full_graph):
+    def trained():
+        layer = paddle.nn.Linear(3, 2, weight_attr=paddle.nn.initializer.Constant(0.3))
+        optimizer, seen = paddle.optimizer.SGD(0.1, parameters=layer.parameters()), []
+
+        def step(x):
+            h = layer(x)
+            h.register_hook(lambda g: g.clip(-0.05, 0.05))
+            h.register_hook(lambda g: seen.append(float(g.abs().max())))
+            (h**2).sum().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+
+        if full_graph is not None:
+            step = paddle.jit.to_static(step, full_graph=full_graph)
+        for rows in (1, 2, 1):
+            step(paddle.ones([rows, 3]))
+        return seen, layer.weight.numpy()
+
+    seen, weight = trained()
+    assert seen == pytest.approx([0.05, 0.05, 0.05])
+    np.testing.assert_allclose(weight, np.full((3, 2), 0.3 - 4 * 0.005), rtol=1e-6)
+
+
+def test_a_gradient_that_a_hook_made_has_no_gradient_in_a_static_function():
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        y = x * x
+        y.register_hook(doubled)
+        return (y * x).sum()
+
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    (dx,) = paddle.grad(function(x), x, create_graph=True)
+    assert dx.item() == 20.0
+    with pytest.raises(UnsupportedError, match="a hook changed this gradient"):
+        dx.backward()
+
+
 def test_a_hook_of_a_program_of_operators():
     paddle.enable_static()
     try:
@@ -132,6 +171,8 @@ def test_a_saved_model_has_no_hooks_and_no_gradients_of_python(tmp_path):
     assert not types & {"python_gradient", "py_func"}
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     assert loaded(x).tolist() == net(x).tolist() == [4.0, 7.0]
+    paddle.jit.to_static(net, full_graph=True)(x).sum().backward()
+    assert x.grad.tolist() == [10.0, 10.0]
 
 
 def test_a_hook_needs_a_gradient_a_function_and_the_place_of_its_tensor():

@@ -47,12 +47,15 @@ class Mark:
     def __init__(self) -> None:
         self.program = main_program()
         self.block: Block = self.program.current_block()
-        self.blocks, self.operators = len(self.program.blocks), len(self.block.ops)
+        self.blocks = len(self.program.blocks)
+        self.last = self.block.ops[-1] if self.block.ops else None
 
     def drop(self) -> None:
         """Take away what was recorded since."""
         del self.program.blocks[self.blocks :]
-        del self.block.ops[self.operators :]
+        operators = self.block.ops
+        while operators and operators[-1] is not self.last:  # copies before it may have come
+            operators.pop()
         self.program.current_block_idx = self.block.idx
         self.program.changed()
 
