@@ -127,14 +127,17 @@ def training_program():
 
 
 def save_program(name, data):
+    (TARGET / name).write_bytes(stripped(data))
+
+
+def stripped(data):
     """The Program as the reference writes it, without the lines of this script it remembers."""
     message = framework_pb2.ProgramDesc.FromString(data)
     for op in (op for block in message.blocks for op in block.ops):
         kept = [attribute for attribute in op.attrs if attribute.name != "op_callstack"]
         del op.attrs[:]
         op.attrs.extend(kept)
-    rewritten = core.ProgramDesc(message.SerializeToString()).serialize_to_string()
-    (TARGET / name).write_bytes(rewritten)
+    return core.ProgramDesc(message.SerializeToString()).serialize_to_string()
 
 
 ATTRIBUTES = {

@@ -14,6 +14,7 @@ from scull.core.operand import meta_or_none, padded
 from scull.errors import ResourceError
 
 LARGEST = 2**47  # bytes that a process can address
+BEYOND = 2**100  # bytes: more than all there are
 LARGE = 2**26  # bytes: what takes less is made without asking
 UNLIMITED = 1 << 60  # version 1 of cgroups writes a number this large for no limit
 FILES = (  # of a control group: its limit, what is used of it, and what of that can be given back
@@ -23,10 +24,15 @@ FILES = (  # of a control group: its limit, what is used of it, and what of that
 
 
 def size(meta: Meta) -> int:
-    """The bytes that the elements of `meta` take, where empty axes count as one element."""
+    """The bytes that the elements of `meta` take, where empty axes count as one element.
+
+    Of what nobody could have it is less: a number that can still be told.
+    """
     total: int = meta.dtype.itemsize
     for n in meta.shape:
         total *= max(n, 1)
+        if total > BEYOND:
+            break
     return total
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scull.core.memory import BEYOND
 from scull.core.meta import Kind, Meta, count
 from scull.core.op import Op
 from scull.core.refusal import explained
@@ -252,7 +253,7 @@ def growth(operators: tuple[Operator, ...]) -> str:
 def nbytes(meta: Meta) -> int:
     """The bytes of a value; -1 when they are not known."""
     size = -1 if meta.kind is not Kind.DENSE else count(meta.shape)
-    return -1 if size == -1 else size * meta.dtype.itemsize
+    return -1 if size == -1 else min(size * meta.dtype.itemsize, BEYOND)
 
 
 def spreads(o: Operator, operand: Meta, result: Meta) -> bool:

@@ -77,3 +77,18 @@ def test_a_result_with_no_room_is_refused_before_it_is_made(make, monkeypatch):
 def test_a_result_with_room_is_made_without_asking(monkeypatch):
     monkeypatch.setattr(memory, "free", lambda: 0)
     assert np.add.reduce(paddle.ones([1000, 1000]).numpy(), None) == 10**6
+
+
+def test_a_size_too_long_to_be_written_is_told_all_the_same():
+    with pytest.raises(ResourceError, match=r"takes \d{30,40} bytes"):
+        paddle.tile(paddle.ones([2]), [2**20] * 3000)
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(paddle.static.Program()):
+        paddle.enable_static()
+        try:
+            y = paddle.tile(paddle.static.data("x", [2]), [2**20] * 3000)
+            executor = paddle.static.Executor()
+            executor.max_memory = 1000
+            with pytest.raises(ResourceError, match=r"the run takes .*\d{30,40} bytes"):
+                executor.run(feed={"x": np.ones(2, "float32")}, fetch_list=[y])
+        finally:
+            paddle.disable_static()
