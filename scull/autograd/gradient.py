@@ -66,7 +66,10 @@ def derive_gradient(op: Op) -> Op | None:
         fixed=op.fixed,
         printed=tuple(set(op.fixed) - op.unprinted),
         unprinted=tuple(op.unprinted),
-        unsaid=tuple(spelling["d" + up[n]] for n in op.outputs if n in op.optional),
+        unsaid=(
+            *(spelling["d" + up[n]] for n in op.outputs if n in op.optional),
+            *map(op.slot, op.levels),
+        ),
     )
     g: Op = function.op
     g.forward, g.douts, g.back = op, douts, back

@@ -17,6 +17,7 @@ REGISTRY: dict[str, "Op"] = {}  # by our name
 BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
 
 ORDERS = 9  # of gradients: their rules grow with each, and so many nobody needs
+MARK = "@LOD"  # behind a slot or a variable: where the sequences in what stands there begin
 EFFECTS = frozenset({"random", "reads", "writes", "python", "communicates", "blocks"})
 
 
@@ -127,6 +128,7 @@ class Op:
         self.takes_wanted = len(attributes) + len(inputs) < len(asked)
         self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
         self.outputs = tuple(n.removesuffix("[]") for n in outputs)
+        self.levels = tuple([n for n in self.inputs if self.spelling.get(n, "").endswith(MARK)])
         self.has_lists = bool(self.lists or self.output_lists)
         self.has_blocks = any(kind.wire in ("BLOCK", "BLOCKS") for kind in self.kinds.values())
 

@@ -1,13 +1,14 @@
 """A plan bound to a scope: what a run fills into its frame and takes out of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy import ndarray
 
 from scull.core import session
-from scull.core.op import meta_of
+from scull.core.op import MARK, meta_of
 from scull.core.tensor import Rows
 from scull.deferred import load
 from scull.errors import UninitializedError
@@ -17,6 +18,7 @@ from scull.executor.fetch import delivered
 from scull.executor.plan import Plan, make_plan
 from scull.executor.schedule import Schedule, has_waiting, host_schedule, is_large
 from scull.flags import PADDLE, flag
+from scull.ir.level import has_levels
 from scull.ir.program import Program
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Cell, Scope
@@ -82,7 +84,8 @@ class Bound:
         self.left = tuple((cell_of(scope, name), slot, copy) for name, slot, copy in plan.left)
         self.feeds = tuple(Feed(*feed, scope) for feed in plan.feeds)
         self.begun = tuple(f for f in self.feeds if f.copies or f.cell is not None)
-        self.sequences = any(f.variable.lod_level for f in self.feeds)
+        # Whether levels of detail are fed and fetched beside the rest.
+        self.sequences = bool(plan.levels) or any(f.name.endswith(MARK) for f in self.feeds)
         debug = flag("DEBUG") >= 2 or PADDLE["FLAGS_check_nan_inf"]
         self.checked = bool(flag("LEDGER") or flag("POISON") or debug)
         self.limit = flag("MAX_MEMORY")
@@ -135,9 +138,13 @@ def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLA
     """The plan of a run under the flags of this moment."""
     sequential = PADDLE["FLAGS_new_executor_sequential_run"] or settings.sequential
     inplace = not PADDLE["FLAGS_check_nan_inf"] and PADDLE["FLAGS_new_executor_use_inplace"]
+    levels: tuple[int, ...] = ()
+    if has_levels(program, feeds):
+        levelled = load("scull.passes.level", "levelled")
+        program, feeds, fetches, levels = levelled(program, feeds, fetches)
     if flag("CONTROL_FLOW") != "in-graph":
         program = load("scull.passes.form", "formed")(program, flag("CONTROL_FLOW"))
-    return make_plan(
+    plan = make_plan(
         program.global_block(),
         feeds,
         fetches,
@@ -149,6 +156,7 @@ def planned(program: Program, feeds: Any, fetches: Any, settings: Settings = PLA
         reuses=inplace and settings.inplace,
         adds=inplace and settings.addto,
     )
+    return replace(plan, levels=levels) if levels else plan
 
 
 def filled(bound: Bound, feed: Any, limit: int = 0) -> list[Any]:

@@ -34,6 +34,7 @@ from scull.runtime.device import MAKERS, device_of
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Scope, global_scope
 
+LEVEL = "scull.executor.level"
 MOST_PLANS = 64
 PLANNING = RLock()  # two plans of one run would have their turns apart
 NO_DATASET = "data is loaded by paddle.io.DataLoader, and fed"
@@ -226,11 +227,13 @@ def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[A
     limit = executor.max_memory or bound.limit
     if type(limit) is not int or limit < 0:
         raise ArgumentError(f"max_memory is {limit!r}, not a number of bytes")
+    if bound.sequences:
+        feed = load(LEVEL, "with_levels")(bound, feed)
     frame = filled(bound, feed, limit)
     executed(executor, bound, frame, limit)
     values = fetched(bound, frame, return_numpy)
     if bound.sequences:
-        load("scull.executor.level", "levelled")(bound, feed, values, return_numpy)
+        values = load(LEVEL, "levelled")(bound, values, return_numpy)
     return values
 
 

@@ -53,6 +53,7 @@ class Plan:
     sequential: bool = False  # each instruction waits for the one before it
     early: bool = False  # updates run right after what they wait for
     left: tuple[tuple[str, int, bool], ...] = ()  # temporaries for the scope, whether as copies
+    levels: tuple[int, ...] = ()  # for each fetch asked for the place of its levels, -1 for none
 
     @cached_property
     def depth(self) -> int:

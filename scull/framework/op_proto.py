@@ -21,7 +21,7 @@ assert COMMON.keys() <= COMMON_KINDS.keys()
 def op_proto(op: Op) -> Any:
     """One declaration as a message: slots, attributes, and the line of its documentation."""
     made = proto.OpProto(type=op.type, comment=op.body.__doc__ or "")
-    for name in op.inputs:
+    for name in (n for n in op.inputs if n not in op.levels):
         slot = made.inputs.add(name=op.slot(name), comment=name, duplicable=name in op.lists)
         slot.dispensable = name not in op.needed
     for name in program_outputs(op):

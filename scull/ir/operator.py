@@ -32,6 +32,7 @@ class ForeignOp:
     unsaid: frozenset[str] = frozenset()
     unprinted: frozenset[str] = frozenset()
     hidden: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     composite = takes_wanted = has_blocks = False
 
     def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:

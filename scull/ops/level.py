@@ -45,18 +45,6 @@ def unpacked(vector: Any) -> Levels:
     return levels
 
 
-def refuse_unfit(levels: Levels, rows: int, name: str) -> None:
-    """Refuse levels that do not end where what they divide ends: the next level, or the rows."""
-    counts = [len(level) - 1 for level in levels[1:]] + [rows]
-    for i, (level, count) in enumerate(zip(levels, counts, strict=True)):
-        if level[-1] != count:
-            what = "rows" if i == len(levels) - 1 else "sequences in the next level"
-            raise ArgumentError(
-                f"level {i} of `{name}` says that its sequences end at {level[-1]}, and there are "
-                f"{count} {what}"
-            )
-
-
 def inner(operands: Sequence[Any], place: int = 0) -> Any:
     """The offsets of the innermost level of an operand, which must have one."""
     found = unpacked(operands[place]) if place < len(operands) else []
@@ -245,6 +233,17 @@ def expanded(operands: Sequence[Any], number: int) -> Levels:
     return [begun(repeated(operands, number)[1])] if unpacked(operands[0]) else []
 
 
+def stacked(operands: Sequence[Any]) -> Levels:
+    """Those of tensors put below each other; none where they differ in number."""
+    parts = [unpacked(v) for v in operands]
+    if len(set(map(len, parts))) != 1:
+        return []
+    return [
+        begun(np.concatenate([np.diff(level) for level in levels]))
+        for levels in zip(*parts, strict=True)
+    ]
+
+
 def widened(operands: Sequence[Any], size: int) -> Levels:
     """Those of rows that have `size` columns now."""
     offsets, x = inner(operands), np.asarray(operands[1])
@@ -283,6 +282,7 @@ LEVELS: dict[str, Rule] = {
     "slice": lambda operands: [begun(cut(operands)[1])],
     "unpad": lambda operands: [begun(vector_of(operands[0]))],
     "counts": lambda operands: [begun(vector_of(operands[0]))],
+    "stack": stacked,
     "reshape": widened,
     "reset": reset,
     "pieces": of_pieces,

@@ -9,7 +9,7 @@ import pytest
 import scull as paddle
 from scull import static
 from scull.errors import RunError
-from scull.executor.level import TYPES
+from scull.passes.level import TYPES
 
 REFERENCE = Path(__file__).parent.parent / "data" / "reference" / "levels.json"
 LEVELS = [[0, 2, 3]]

@@ -1,0 +1,294 @@
+"""Levels of detail as values: where sequences begin becomes a variable beside those that have some.
+
+A file names a tensor with levels as it names any other, and an operator takes them along unseen.
+Before such a Program runs it becomes one in which levels are vectors of their own
+(`scull/ops/level.py`): fed beside what is fed, made by operators of their own where they change,
+handed to operators that compute by them. Which result has those of which operand follows from the
+types of operators.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from scull.core.dtype import int64
+from scull.core.meta import UNKNOWN, Kind, Meta
+from scull.core.op import MARK
+from scull.ir.block import Block
+from scull.ir.clone import copied
+from scull.ir.operator import Operator, each
+from scull.ir.program import Program
+from scull.ir.variable import Variable
+from scull.ops.level import sequence_levels
+
+GRADIENT = "@GRAD"
+
+# By slots, "operand result": the types of operators whose result takes the operand's levels.
+TYPES = {
+    "X Out": """
+        acos acosh affine_channel argsort asin asinh assign atan atanh bce_loss bernoulli
+        bilinear_tensor_product bitwise_and bitwise_not bitwise_or bitwise_xor bmm brelu
+        broadcast_tensors cast ceil celu clip clip_by_norm concat cos cosh cross cumprod cumsum
+        dropout elementwise_add elementwise_div elementwise_floordiv elementwise_fmax
+        elementwise_fmin elementwise_max elementwise_min elementwise_mod elementwise_mul
+        elementwise_pow elementwise_sub elu equal erf erfinv exp expand_v2 expm1 fill_any
+        fill_any_like flatten_contiguous_range flip floor gather gather_nd gelu greater_equal
+        greater_than gumbel_softmax hard_shrink hard_sigmoid hard_swish hierarchical_sigmoid
+        huber_loss increment index_add index_select kthvalue label_smooth leaky_relu less_equal
+        less_than log log10 log1p log2 log_softmax logcumsumexp logical_and logical_not
+        logical_or logical_xor logsigmoid lrn matmul matrix_power minus mish mode mul mv
+        not_equal one_hot_v2 pad2d pad3d poisson pool2d pool3d pow prelu reciprocal relu relu6
+        renorm repeat_interleave reshape2 reverse roll round row_conv rrelu rsqrt scale scatter
+        scatter_nd_add selu shard_index sigmoid sigmoid_cross_entropy_with_logits sign silu sin
+        sinh soft_relu softmax softplus softshrink softsign solve split sqrt square squeeze2 sum
+        swish tan tanh tanh_shrink temporal_shift thresholded_relu top_k top_k_v2 tril_triu trunc
+        unbind unsqueeze2 where""",
+    "X Y": """
+        batch_norm bpr_loss cross_entropy cross_entropy2 data_norm group_norm instance_norm
+        layer_norm stack""",
+    "X Indices": "argsort kthvalue mode top_k top_k_v2",
+    "x out": "i0 i0e i1 i1e nextafter",
+    "Input Out": "addmm determinant slice strided_slice",
+    "Logits Loss": "hinge_loss margin_cross_entropy softmax_with_cross_entropy",
+    "Logits Softmax": "margin_cross_entropy softmax_with_cross_entropy",
+    "Ids Out": "lookup_table lookup_table_v2",
+    "Theta Output": "affine_grid",
+    "X1 Out": "atan2",
+    "TargetBox OutputBox": "box_coder",
+    "X Output": "grid_sampler",
+    "Index Out": "index_sample",
+    "Input Output": "inverse",
+    "Predicted Loss": "log_loss",
+    "In Out": "print",
+    "Input Result": "put_along_axis",
+    "X Q": "qr",
+    "X R": "qr",
+    "Weight Out": "spectral_norm",
+    "X S": "svd",
+    "X U": "svd",
+    "X VH": "svd",
+    "Y Out": "triangular_solve",
+}
+# The same of operators over sequences, and of others that only older Programs have.
+OLDER = {
+    "X Out": "reshape sequence_softmax sequence_conv sequence_enumerate squeeze unsqueeze",
+    "X Y": "sequence_reverse",
+    "Y Out": "sequence_expand_as",
+}
+
+
+class Change(NamedTuple):
+    """How levels come out of an operator that changes them."""
+
+    result: str  # the slot
+    rule: str  # of `scull/ops/level.py`
+    slots: tuple[str, ...]  # what it is told: levels of operands, operands
+    attributes: tuple[str, ...] = ()
+
+
+CHANGES = {
+    "sequence_pool": Change("Out", "outer", ("X" + MARK,)),
+    "sequence_expand": Change("Out", "expand", ("X" + MARK, "Y" + MARK), ("ref_level",)),
+    "sequence_concat": Change("Out", "concat", ("X" + MARK,)),
+    "sequence_slice": Change("Out", "slice", ("X" + MARK, "Offset", "Length")),
+    "sequence_unpad": Change("Out", "unpad", ("Length",)),
+    "sequence_reshape": Change("Out", "reshape", ("X" + MARK, "X"), ("new_dim",)),
+    "sequence_erase": Change("Out", "erase", ("X" + MARK, "X"), ("tokens",)),
+    "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
+    "concat": Change("Out", "stack", ("X" + MARK,)),
+}
+
+
+@cache
+def passed_on() -> dict[str, list[tuple[str, str]]]:
+    """By type of operator the slots (operand, result) of which one gives the other its levels."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for table in (TYPES, OLDER):
+        for slots, types in table.items():
+            operand, result = slots.split()
+            for name in types.split():
+                found.setdefault(name, []).append((operand, result))
+    return found
+
+
+class Levelled(NamedTuple):
+    """A Program whose levels are values."""
+
+    program: Program
+    feeds: tuple[str, ...]  # what is fed, levels too
+    fetches: tuple[str, ...]  # what is fetched, levels behind it
+    levels: tuple[int, ...]  # for each that is asked for the place of its levels; -1: it has none
+
+
+def levelled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]) -> Levelled:
+    """`program` with levels as values, and what is to be fed and fetched beside."""
+    writer = Writer(copied(program))
+    block = writer.program.global_block()
+    fed = [v for v in map(block.find, feeds) if v is not None and v.kind is Kind.DENSE]
+    beside = {v: block.variable(v.name + MARK, Meta((UNKNOWN,), int64)) for v in fed}
+    writer.known.update(beside)
+    writer.write(block)
+    asked = [None if v is None else writer.of(v) for v in map(block.find, fetches)]
+    wanted = list(dict.fromkeys(v for v in asked if v is not None))
+    used = swept(writer.program, set(wanted))
+    behind = {v: len(fetches) + i for i, v in enumerate(wanted)}
+    places = [-1 if v is None else behind[v] for v in asked]
+    return Levelled(
+        writer.program,
+        (*feeds, *(v.name for v in beside.values() if v in used)),
+        (*fetches, *(v.name for v in wanted)),
+        tuple(places),
+    )
+
+
+def swept(program: Program, needed: set[Variable]) -> set[Variable]:
+    """What is read, once operators are gone that make levels nobody needs."""
+    used = {v for b in program.blocks for o in b.ops if not is_made(o) for v in o.operands()}
+    used |= needed
+    for block in reversed(program.blocks):
+        for o in reversed(list(block.ops)):
+            if is_made(o):
+                if used.isdisjoint(o.results()):
+                    block.remove(o)
+                used.update(o.operands() if o in block.ops else ())
+    return used
+
+
+def is_made(o: Operator) -> bool:
+    """Whether an operator makes levels."""
+    return o.op is sequence_levels.op
+
+
+class Writer:
+    """Writes operators of levels into a Program, block by block in its order."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.known: dict[Variable, Variable] = {}  # the levels of variables at this place
+        self.count = 0  # of levels made
+        self.none: Variable | None = None  # the levels of what has none
+
+    def write(self, block: Block) -> None:
+        """Give the operators of a block the levels they need, and make those that change."""
+        operators = list(block.ops)
+        del block.ops[:]
+        for o in operators:
+            inner = list(o.blocks())
+            if inner:
+                self.enter(o, inner)
+            self.hand_over(o)
+            block.append(o)
+            if not inner:
+                self.pass_on(o, block)
+
+    def enter(self, o: Operator, blocks: list[Block]) -> None:
+        """Write the blocks of an operator.
+
+        What they write to variables around them has no levels behind them, nor in a loop before.
+        """
+        outside = {v for b in blocks for v in written_in(b) if v.block not in within(blocks)}
+        before = self.known
+        if o.type.startswith("while"):
+            before = {v: levels for v, levels in before.items() if v not in outside}
+        for b in blocks:
+            self.known = dict(before)
+            self.write(b)
+        self.known = {v: levels for v, levels in before.items() if v not in outside}
+
+    def of(self, v: Variable) -> Variable | None:
+        """The levels of a variable; a gradient has those of what it is the gradient of."""
+        found = self.known.get(v)
+        if found is None and GRADIENT in v.name and v.block is not None:
+            source = v.block.find(v.name.partition(GRADIENT)[0])
+            found = None if source is None else self.known.get(source)
+        return found
+
+    def hand_over(self, o: Operator) -> None:
+        """Fill the operands of an operator that are levels."""
+        if not o.op.levels:
+            return
+        filled = list(o.inputs)
+        for name in o.op.levels:
+            place = o.op.inputs.index(name)
+            found = self.told(o, o.op.slot(name))
+            filled[place] = found if name in o.op.lists else next(iter(found), None)
+        o.inputs = tuple(filled)
+
+    def told(self, o: Operator, slot: str) -> list[Variable]:
+        """What stands in a slot of an operator, or the levels of that."""
+        variables = named(o, slot.removesuffix(MARK))
+        if not slot.endswith(MARK):
+            return variables
+        found = map(self.of, variables)
+        return [self.nothing() if v is None else v for v in found]
+
+    def nothing(self) -> Variable:
+        """The levels of what has none, a constant of the first block."""
+        if self.none is None:
+            block = self.program.global_block()
+            self.none = block.variable("none" + MARK, Meta((1,), int64))
+            attrs = {"shape": [1], "value": 0.0, "dtype": "int64"}
+            block._prepend_op(type="fill_constant", outputs={"Out": [self.none]}, attrs=attrs)
+        return self.none
+
+    def pass_on(self, o: Operator, block: Block) -> None:
+        """Note the levels of an operator's results."""
+        taken: dict[Variable, Variable | None] = dict.fromkeys(o.results())
+        for operand, result in passed_on().get(o.type, ()):
+            found = [self.of(v) for v in named(o, operand)]
+            if "axes" in o.attrs and 0 in o.attrs["axes"] and "slice" in o.type:
+                found = []
+            taken.update(dict.fromkeys(named(o, result), found[0] if found else None))
+        change = CHANGES.get(o.type)
+        if change is not None and (o.type != "concat" or o.attrs["axis"] == 0):
+            taken.update(dict.fromkeys(named(o, change.result), self.changed(o, change, block)))
+        for v, levels in taken.items():
+            self.known.pop(v, None)
+            if levels is not None:
+                self.known[v] = levels
+
+    def changed(self, o: Operator, change: Change, block: Block) -> Variable | None:
+        """The levels that an operator gives a result."""
+        if not named(o, change.result):
+            return None
+        operands = [v for slot in change.slots for v in self.told(o, slot)]
+        attributes = [o.attr(name) for name in change.attributes]
+        if all(v is self.none for v in operands):
+            return None
+        numbers = [int(n) for v in attributes for n in (v if isinstance(v, list | tuple) else [v])]
+        self.count += 1
+        name = f"{named(o, change.result)[0].name}{MARK}{self.count}"
+        made = block.variable(name, Meta((UNKNOWN,), int64))
+        attrs = {"of": change.rule, "numbers": tuple(numbers)}
+        step = Operator(block, sequence_levels.op, (operands,), (made,), attrs)
+        step.role, step.line = o.role, o.line
+        block.append(step)
+        return made
+
+
+def named(o: Operator, slot: str) -> list[Variable]:
+    """The variables in a slot of an operator, as a Program spells it."""
+    for names, slots in ((o.op.inputs, o.inputs), (o.op.outputs, o.outputs)):
+        for name, found in zip(names, slots, strict=False):
+            if o.op.slot(name) == slot:
+                return each(found)
+    return []
+
+
+def within(blocks: Sequence[Block]) -> set[Block]:
+    """Blocks, and those of their operators."""
+    found: set[Block] = set()
+    waiting = list(blocks)
+    while waiting:
+        block = waiting.pop()
+        if block not in found:
+            found.add(block)
+            waiting += [b for o in block.ops for b in o.blocks()]
+    return found
+
+
+def written_in(block: Block) -> Iterator[Variable]:
+    """What the operators of a block write, and of the blocks in it."""
+    for b in within([block]):
+        for o in b.ops:
+            yield from o.results()
