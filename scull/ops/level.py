@@ -191,6 +191,13 @@ def unpadded(operands: Sequence[Any]) -> Any:
     return np.stack([segments(offsets), runs(np.zeros_like(lengths), lengths)], 1)
 
 
+def placed(operands: Sequence[Any]) -> Any:
+    """The sequence and the step of each row."""
+    offsets = inner(operands)
+    lengths = np.diff(offsets)
+    return np.stack([segments(offsets), runs(np.zeros_like(lengths), lengths)], 1)
+
+
 def marked(operands: Sequence[Any]) -> Any:
     """The sequence of each row, and the column that it names."""
     offsets, ids = inner(operands), vector_of(operands[1])
@@ -202,6 +209,16 @@ def left(operands: Sequence[Any], *tokens: int) -> Any:
     """The rows that hold none of `tokens`."""
     agree(int(inner(operands)[-1]), len(np.asarray(operands[1])), "levels tell of {} rows, not {}")
     return np.isin(vector_of(operands[1]), tokens, invert=True).nonzero()[0]
+
+
+def aligned(operands: Sequence[Any], blank: int, merge: int) -> Any:
+    """The rows that are no blank, nor like the one before in their sequence."""
+    offsets, ids = inner(operands), vector_of(operands[1])
+    agree(int(offsets[-1]), len(ids), "levels of detail tell of {} rows, not {}")
+    owner = segments(offsets)
+    again = np.zeros(len(ids), bool)
+    again[1:] = (ids[1:] == ids[:-1]) & (owner[1:] == owner[:-1])
+    return ((ids != blank) & ~(again & bool(merge))).nonzero()[0]
 
 
 ROWS: dict[str, Rule] = {
@@ -219,10 +236,13 @@ ROWS: dict[str, Rule] = {
     "padding": window_padding,
     "pad": padded_rows,
     "unpad": unpadded,
+    "steps": placed,
     "scatter": marked,
+    "align": aligned,
     "erase": left,
 }
-MATRICES = ("window", "padding", "pad", "unpad", "scatter")
+PAIRS = ("unpad", "steps", "scatter")
+MATRICES = ("window", "padding", "pad")
 
 
 # ---- which levels come out ----
@@ -269,10 +289,15 @@ def of_pieces(operands: Sequence[Any]) -> Levels:
     return [np.arange(count + 1) * (len(np.asarray(operands[1])) // max(count, 1))]
 
 
-def of_those_left(operands: Sequence[Any], *tokens: int) -> Levels:
-    """Those of sequences without `tokens`."""
-    owner = segments(inner(operands))[left(operands, *tokens)]
-    return [begun(np.bincount(owner, minlength=len(inner(operands)) - 1))]
+def of_those(rows: Rule) -> Rule:
+    """Those of sequences of which only the rows stay that a rule picks."""
+
+    def levels(operands: Sequence[Any], *numbers: int) -> Levels:
+        offsets = inner(operands)
+        owner = segments(offsets)[rows(operands, *numbers)]
+        return [begun(np.bincount(owner, minlength=len(offsets) - 1))]
+
+    return levels
 
 
 LEVELS: dict[str, Rule] = {
@@ -286,7 +311,8 @@ LEVELS: dict[str, Rule] = {
     "reshape": widened,
     "reset": reset,
     "pieces": of_pieces,
-    "erase": of_those_left,
+    "erase": of_those(left),
+    "align": of_those(aligned),
 }
 
 
@@ -304,7 +330,8 @@ def sequence_rows(operands: list[Meta], *, of: str, numbers: Longs = ()) -> Meta
     Of every row these are its number, the number of its sequence and the length of that, too.
     """
     named(ROWS, of)
-    return Meta((UNKNOWN, UNKNOWN if of != "unpad" else 2)[: 1 + (of in MATRICES)], int64)
+    columns = (2,) if of in PAIRS else (UNKNOWN,) if of in MATRICES else ()
+    return Meta((UNKNOWN, *columns), int64)
 
 
 @sequence_rows.kernel

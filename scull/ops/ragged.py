@@ -11,7 +11,7 @@ from scull.core.dtype import int32, int64
 from scull.core.eager import composite, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, count, floating
 from scull.core.op import meta_of
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.compare import equal, where
 from scull.ops.create import cast
 from scull.ops.index import gather_nd, scatter_nd_add
@@ -20,9 +20,10 @@ from scull.ops.level import BY_VALUES, inner, rows_at, rows_into, segments, sequ
 from scull.ops.like import full_like, reshape_like
 from scull.ops.linear import matmul
 from scull.ops.math import sqrt
-from scull.ops.move import flat_at, reshape
+from scull.ops.move import flat_at, flatten, reshape, transpose
 from scull.ops.reduce import reduce_sum
 from scull.ops.segment import combined, one_of
+from scull.ops.unfold import unfold
 
 POOLINGS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 OF_X: dict[str, Any] = {"slots": {"levels": "X@LOD"}, "unsaid": ("X@LOD",)}
@@ -350,17 +351,57 @@ def sequence_pad_grad(
     return rows_into(dout, picked("pad", levels, numbers=(padded_length,)), x_meta)
 
 
-@composite
-def sequence_unpad(x, length):
+@composite(slots={"levels": "Out@LOD"}, unsaid=("Out@LOD",))
+def sequence_unpad(x, length, levels=None):
     """The rows of all sequences one behind the other, without what lies behind their `length`."""
     return gather_nd(x, picked("unpad", length))
 
 
 @sequence_unpad.grad("x")
-def sequence_unpad_grad(x_meta: Any, length: Any, dout: Any) -> Any:
-    zeros = full_like(x_meta)
-    return scatter_nd_add(zeros, picked("unpad", length), dout)
+def sequence_unpad_grad(x_meta: Any, length: Any, levels: Any, dout: Any) -> Any:
+    """The reference's Programs tell lengths by the levels of the result alone."""
+    places = picked("steps", levels) if length is None else picked("unpad", length)
+    return scatter_nd_add(full_like(x_meta), places, dout)
 
 
-for operator in (sequence_enumerate, sequence_erase):
+@composite(slots={"sizes": "Y"}, attrs={"kernel_sizes": "kernels"})
+def im2sequence(
+    x,
+    sizes=None,
+    *,
+    kernel_sizes: Ints,
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0, 0, 0),
+    out_stride: Ints = (1, 1),
+):
+    """A row for each window of each image, image by image."""
+    if sizes is not None:
+        raise UnsupportedError("images of several sizes in one tensor are not cut into windows")
+    attrs = {"kernel_sizes": kernel_sizes, "strides": strides, "paddings": paddings}
+    columns = transpose(unfold(x, dilations=(1, 1), **attrs), perm=(0, 2, 1))
+    return flatten(columns, start_axis=0, stop_axis=1)
+
+
+@composite(
+    outputs=("output", "output_length"),
+    hidden=("output_length",),
+    slots={"levels": "Input@LOD"},
+    unsaid=("Input@LOD", "OutputLength"),
+)
+def ctc_align(
+    input,
+    input_length=None,
+    levels=None,
+    *,
+    blank: int = 0,
+    merge_repeated: bool = True,
+    padding_value: int = 0,
+):
+    """The numbers of each sequence without `blank`s, and without those like the one before."""
+    if input_length is not None:
+        raise UnsupportedError("ctc_align takes sequences by levels of detail, not padded ones")
+    return rows_at(input, picked("align", levels, input, numbers=(blank, merge_repeated))), None
+
+
+for operator in (sequence_enumerate, sequence_erase, ctc_align):
     operator.no_grad("numbers carry none")

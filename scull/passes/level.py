@@ -74,6 +74,9 @@ OLDER = {
     "X Out": "reshape sequence_softmax sequence_conv sequence_enumerate squeeze unsqueeze",
     "X Y": "sequence_reverse",
     "Y Out": "sequence_expand_as",
+    "Input Hidden": "lstm gru",
+    "Input Cell": "lstm",
+    "Emission ViterbiPath": "crf_decoding",
 }
 
 
@@ -95,6 +98,8 @@ CHANGES = {
     "sequence_reshape": Change("Out", "reshape", ("X" + MARK, "X"), ("new_dim",)),
     "sequence_erase": Change("Out", "erase", ("X" + MARK, "X"), ("tokens",)),
     "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
+    "im2sequence": Change("Out", "pieces", ("X", "Out")),
+    "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
     "concat": Change("Out", "stack", ("X" + MARK,)),
 }
 
@@ -216,7 +221,8 @@ class Writer:
 
     def told(self, o: Operator, slot: str) -> list[Variable]:
         """What stands in a slot of an operator, or the levels of that."""
-        variables = named(o, slot.removesuffix(MARK))
+        source = slot.removesuffix(MARK)
+        variables = named(o, source) or named(o, source + GRADIENT)
         if not slot.endswith(MARK):
             return variables
         found = map(self.of, variables)
