@@ -28,6 +28,7 @@ from tests.files.fuzz.trial import TRIALS, trial
 
 BATCH = 2000  # trials of one child
 MEASURED = 100  # in one of so many the memory is traced
+PATIENCE = 30  # times as long as it may compute a trial may wait
 SLOWEST = 10  # trials that are told
 EXAMPLES = 5  # numbers that are told of trials that broke the law alike
 MEGABYTE = 1 << 20
@@ -92,7 +93,7 @@ def batch(log: dict[str, Any], options: Any, end: int) -> None:
         os._exit(work(options, log["next"], end, writer))
     os.close(writer)
     with os.fdopen(reader, "rb", 0) as stream:
-        why = follow(log, stream, options.seconds)
+        why = follow(log, stream, options.seconds, child)
     if why:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -102,19 +103,32 @@ def batch(log: dict[str, Any], options: Any, end: int) -> None:
         log["next"] += 1
 
 
-def follow(log: dict[str, Any], stream: Any, seconds: float) -> str:
-    """Note what a child tells; why it has to be ended, if so."""
-    rest = b""
+def follow(log: dict[str, Any], stream: Any, seconds: float, child: int) -> str:
+    """Note what a child tells; why it has to be ended, if so.
+
+    A trial that waits for a busy machine has more time than one that computes.
+    """
+    rest, waits, begun = b"", 0, worked(child)
     while True:
         ready, _, _ = select.select([stream], [], [], seconds)
         if not ready:
-            return f"a trial takes more than {seconds:g} seconds"
+            waits += 1
+            if worked(child) - begun > seconds or waits > PATIENCE:
+                return f"a trial takes more than {seconds:g} seconds"
+            continue
+        waits, begun = 0, worked(child)
         data = stream.read(65536)
         if not data:
             return ""
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             note(log, json.loads(line))
+
+
+def worked(child: int) -> float:
+    """The seconds of CPU that a child has taken."""
+    fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def note(log: dict[str, Any], told: dict[str, Any]) -> None:

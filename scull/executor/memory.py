@@ -183,7 +183,8 @@ class Sizes:
         for r, x, writes in shared(o):
             if writes or (copied and x not in own):
                 continue
-            how = reading(o.op, metas, self.meta(r), o.attrs)
+            once = sum(v is r for v in o.results()) == 1  # else it is what the last slot says
+            how = reading(o.op, metas, self.meta(r), o.attrs) if once else Reading.UNKNOWN
             if how is not Reading.COMPUTED:
                 lies[r] = how.of(Origin(x, x in self.strided))
         return lies

@@ -205,3 +205,17 @@ def test_a_branch_needs_one_truth_value(main):
         slot.arguments[:] = names
         with pytest.raises(FileError, match="has no condition, or several"):
             program_of(message.SerializeToString())
+
+
+def test_a_result_may_be_called_as_the_record_of_a_shape_is(main):
+    x = paddle.static.data("x", [], "float32")
+    block = main.global_block()
+    both, last = (block.create_var(name=n, shape=[], dtype="float32") for n in ("both", "last"))
+    outputs = {"Out": both, "XShape": both}
+    block.append_op(type="squeeze2", inputs={"X": x}, outputs=outputs, attrs={"axes": []})
+    appended(block, "exp", both, last)
+    program, feed = program_of(bytes_of(main)), {"x": np.zeros((), "float32")}
+    (free,) = run(program, feed, "last")
+    with flags(MAX_MEMORY=1 << 20):
+        (bound,) = run(program, feed, "last")
+    assert bound.tolist() == free.tolist()
