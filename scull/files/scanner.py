@@ -41,6 +41,7 @@ MESSAGE, ENUM = 11, 14
 REQUIRED, REPEATED = 2, 3
 
 COUNTED = {"BlockDesc": "block", "OpDesc": "operator", "VarDesc": "variable"}
+REPEATED_BYTES = 256  # of a message that is worth remembering
 TEXTS = ("s", "strings")  # the fields of an attribute that hold any text; the others hold names
 
 
@@ -128,6 +129,7 @@ class Scan:
         self.limits = limits
         self.fields = 0
         self.counts = {"message": 0, "block": 0, "operator": 0, "variable": 0}
+        self.right: dict[tuple[str, bytes], tuple[int, int]] = {}  # fields and messages in each
         self.place: dict[
             str, int
         ] = {}  # the indices of the block, and the operator or variable in it
@@ -191,15 +193,34 @@ class Scan:
     def enter(self, message: Message, inner: dict[str, int], position: int, end: int) -> None:
         """Walk over a message within another and remember which one it is."""
         kind = COUNTED.get(message.name)
-        self.count("message", self.limits.messages, position)
         if kind is None:
-            self.message(message, position, end)
+            self.enter_again(message, position, end)
             return
+        self.count("message", self.limits.messages, position)
         self.place[kind] = inner[kind]
         inner[kind] += 1
         self.count(kind, getattr(self.limits, f"{kind}s"), position)
         self.message(message, position, end)
         del self.place[kind]
+
+    def enter_again(self, message: Message, position: int, end: int) -> None:
+        """Walk over a message unless the same bytes were right before: operators repeat much."""
+        if end - position > REPEATED_BYTES:
+            self.count("message", self.limits.messages, position)
+            self.message(message, position, end)
+            return
+        key = message.name, self.data[position:end]
+        found = self.right.get(key)
+        if found is None:
+            fields, messages = self.fields, self.counts["message"]
+            self.counts["message"] += 1
+            self.message(message, position, end)
+            self.right[key] = self.fields - fields, self.counts["message"] - messages
+        else:
+            self.fields += found[0]
+            self.counts["message"] += found[1]
+        if self.counts["message"] > self.limits.messages:
+            self.refuse(f"there are more than {self.limits.messages} messages", position)
 
     def count(self, kind: str, limit: int, position: int) -> None:
         self.counts[kind] += 1
