@@ -249,7 +249,9 @@ def crf_decoding(
     tags = emission.shape[-1]
     agree(transition.shape[1], tags, "transition has {} columns, and there are {} tags")
     agree(
-        transition.shape[0], UNKNOWN if tags == -1 else tags + 2, "transition has {} rows, not {}"
+        transition.shape[0],
+        UNKNOWN if tags == -1 else tags + 2,
+        "transition has {} rows, {} are needed",
     )
     if length is not None:
         agree(count(length.shape), emission.shape[0], "there are {} lengths and {} sequences")

@@ -209,22 +209,24 @@ class Writer:
         return found
 
     def hand_over(self, o: Operator) -> None:
-        """Fill the operands of an operator that are levels."""
-        if not o.op.levels:
-            return
+        """Fill the operands of an operator that are levels, and are not given by name."""
         filled = list(o.inputs)
         for name in o.op.levels:
             place = o.op.inputs.index(name)
+            if each(filled[place]):
+                continue
             found = self.told(o, o.op.slot(name))
             filled[place] = found if name in o.op.lists else next(iter(found), None)
         o.inputs = tuple(filled)
 
     def told(self, o: Operator, slot: str) -> list[Variable]:
         """What stands in a slot of an operator, or the levels of that."""
+        if given := named(o, slot):
+            return given
         source = slot.removesuffix(MARK)
         variables = named(o, source) or named(o, source + GRADIENT)
-        if not slot.endswith(MARK):
-            return variables
+        if source == slot:
+            return []
         found = map(self.of, variables)
         return [self.nothing() if v is None else v for v in found]
 

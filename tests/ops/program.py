@@ -1,5 +1,6 @@
 """The call recorded into a Program and run by the Executor, beside the same call in eager mode."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from scull.executor.executor import Executor
 from scull.ir.program import Program
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
-from scull.runtime.scope import Scope
+from scull.runtime.scope import Scope, ScopeTensor
 from tests.ops.case import SEED, Case, flat, has_rows, mapped
 from tests.ops.closeness import check_close, check_same
 from tests.ops.derivative import differentiable, draw_like, twice_differentiable, wanted, weighed
@@ -37,8 +38,16 @@ class Recording:
     def run(self, fetches: list[Variable]) -> list[Any]:
         """The values of some variables."""
         session.generator().manual_seed(SEED)
-        found = Executor().run(self.program, self.feed, list(fetches), scope=Scope())
-        return list(found)
+        options = {"scope": Scope(), "return_numpy": False}  # arrays cannot have levels of detail
+        found = Executor().run(self.program, self.feed, list(fetches), **options)
+        return list(mapped_tensors(found))
+
+
+def mapped_tensors(found: list[Any]) -> Iterator[Any]:
+    """Fetched tensors as arrays, also those in lists."""
+    for v in found:
+        whole = list(mapped_tensors(v)) if isinstance(v, list) else v
+        yield v.cell.value if isinstance(v, ScopeTensor) else whole
 
 
 def declared(case: Case) -> Recording:
