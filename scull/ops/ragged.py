@@ -250,8 +250,8 @@ def sequence_scatter_grad(ids: Any, updates_meta: Any, levels: Any, dout: Any) -
 )
 def sequence_conv(
     x,
+    filter,
     padding_data=None,
-    filter=None,
     levels=None,
     *,
     padding_trainable: bool = False,
@@ -271,11 +271,11 @@ def sequence_conv(
     return matmul(reshape(side, shape=(0, -1)), filter)
 
 
-@sequence_conv.grad("x", "padding_data", "filter")
+@sequence_conv.grad("x", "filter", "padding_data")
 def sequence_conv_grad(
     x: Any,
-    padding_data: Any,
     filter: Any,
+    padding_data: Any,
     levels: Any,
     dout: Any,
     padding_trainable: bool,
@@ -291,7 +291,7 @@ def sequence_conv_grad(
     dside = reshape_like(matmul(dout, filter, transpose_y=True), side)
     dfilter = matmul(reshape(side, shape=(0, -1)), dout, transpose_x=True)
     dpadding = rows_into(dside, outside, padding_data) if padded else None
-    return rows_into(dside, rows, x), dpadding, dfilter
+    return rows_into(dside, rows, x), dfilter, dpadding
 
 
 def check_windows(x: Any, filter: Any, padding: Any, length: int, start: int, stride: int) -> None:

@@ -90,10 +90,10 @@ def levels_of(levels: Any, rows: int) -> Any:
 )
 def lstm(
     input: Meta,
+    weight: Meta,
+    bias: Meta,
     h0: Meta = None,
     c0: Meta = None,
-    weight: Meta = None,
-    bias: Meta = None,
     levels: Meta = None,
     *,
     use_peepholes: bool = True,
@@ -108,8 +108,6 @@ def lstm(
     Gates lie side by side: candidate, input, forget, output; behind them in `bias` the weights
     with which gates look at cells. Gates and what a cell shows come row by row.
     """
-    if weight is None or bias is None:
-        raise ArgumentError("a network needs its weight and its bias")
     size = check_cell(input, 4, weight, bias, 7 if use_peepholes else 4)
     check_states(size, h0=h0, c0=c0)
     for name in (gate_activation, cell_activation, candidate_activation):
@@ -122,10 +120,10 @@ def lstm(
 def lstm_kernel(
     xp: Any,
     input: Any,
+    weight: Any,
+    bias: Any,
     h0: Any = None,
     c0: Any = None,
-    weight: Any = None,
-    bias: Any = None,
     levels: Any = None,
     *,
     out: Any = None,
@@ -162,8 +160,8 @@ def lstm_kernel(
 )
 def gru(
     input: Meta,
+    weight: Meta,
     h0: Meta = None,
-    weight: Meta = None,
     bias: Meta = None,
     levels: Meta = None,
     *,
@@ -177,8 +175,6 @@ def gru(
 
     `input` is projected before. In `weight` those of the gates lie before those of the new state.
     """
-    if weight is None:
-        raise ArgumentError("a network needs its weight")
     size = check_cell(input, 3, weight, bias, 3)
     check_states(size, h0=h0)
     for name in (activation, gate_activation):
@@ -192,8 +188,8 @@ def gru(
 def gru_kernel(
     xp: Any,
     input: Any,
+    weight: Any,
     h0: Any = None,
-    weight: Any = None,
     bias: Any = None,
     levels: Any = None,
     *,

@@ -71,7 +71,7 @@ def complaints(op: Op) -> list[str]:
 def slot_complaints(op: Op, proto: dict[str, Any]) -> list[str]:
     """Slots that differ in name, or in being lists or optional."""
     ins, outs = [{name: flags for name, *flags in proto[side]} for side in ("inputs", "outputs")]
-    own = {op.slot(n): n for n in op.inputs}
+    own = {op.slot(n): n for n in op.inputs if n not in op.levels}
     results = {op.slot(n): n for n in op.outputs} | ({"XShape": ""} if op.xshape else {})
     found = differing("input", set(own), set(ins)) + differing("output", set(results), set(outs))
     for slot, n in own.items():

@@ -178,7 +178,7 @@ def sequence_scatter_samples():
     yield fails(ShapeError, law, f32(3, 5), ids[:5], f32(5, 1), FULL, by_value=True)
 
 
-def around(x: Any, padding: Any, filter: Any, levels: Any, **attrs: Any) -> Any:
+def around(x: Any, filter: Any, padding: Any, levels: Any, **attrs: Any) -> Any:
     size, start = attrs["context_length"], attrs["context_start"]
     before, after = max(-start, 0), max(start + size - 1, 0)
     if not attrs["padding_trainable"]:
@@ -193,20 +193,20 @@ def around(x: Any, padding: Any, filter: Any, levels: Any, **attrs: Any) -> Any:
 
 @samples("sequence_conv", reference=around)
 def sequence_conv_samples():
-    yield call(f32(6, 3), None, f32(9, 2), LEVELS, context_length=3, context_start=-1)
-    yield call(f64(6, 3), None, f64(6, 2), FULL, context_length=2, context_start=1)
+    yield call(f32(6, 3), f32(9, 2), None, LEVELS, context_length=3, context_start=-1)
+    yield call(f64(6, 3), f64(6, 2), None, FULL, context_length=2, context_start=1)
     options = {"context_length": 4, "context_start": -2, "padding_trainable": True}
-    yield call(f32(6, 3), f32(3, 3), f32(12, 2), LEVELS, **options)
+    yield call(f32(6, 3), f32(12, 2), f32(3, 3), LEVELS, **options)
     law = "filter has 8 rows, and windows 9 elements"
-    yield fails(ShapeError, law, f32(6, 3), None, f32(8, 2), LEVELS, context_length=3)
+    yield fails(ShapeError, law, f32(6, 3), f32(8, 2), None, LEVELS, context_length=3)
     law = "padding_data has 2 rows, and 3 may lie outside"
-    yield fails(ShapeError, law, f32(6, 3), f32(2, 3), f32(12, 2), LEVELS, **options)
+    yield fails(ShapeError, law, f32(6, 3), f32(12, 2), f32(2, 3), LEVELS, **options)
     law = "with a stride of 2, which is to be 1"
     yield fails(
-        ArgumentError, law, f32(6, 3), None, f32(9, 2), LEVELS, context_length=3, context_stride=2
+        ArgumentError, law, f32(6, 3), f32(9, 2), None, LEVELS, context_length=3, context_stride=2
     )
     yield fails(
-        ShapeError, "x has 1 axes, 2 are needed", f32(6), None, f32(9, 2), LEVELS, context_length=3
+        ShapeError, "x has 1 axes, 2 are needed", f32(6), f32(9, 2), None, LEVELS, context_length=3
     )
 
 

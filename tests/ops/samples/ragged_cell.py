@@ -25,7 +25,7 @@ def order(levels: Any, backwards: bool) -> Any:
     return enumerate(reversed(r) if backwards else r for r in ranges)
 
 
-def cells(x: Any, h0: Any, c0: Any, weight: Any, bias: Any, levels: Any, **attrs: Any) -> Any:
+def cells(x: Any, weight: Any, bias: Any, h0: Any, c0: Any, levels: Any, **attrs: Any) -> Any:
     size, look = len(weight), np.zeros((3, len(weight)))
     if attrs["use_peepholes"]:
         look = bias[0, 4 * size :].reshape(3, size)
@@ -47,25 +47,25 @@ def cells(x: Any, h0: Any, c0: Any, weight: Any, bias: Any, levels: Any, **attrs
 @samples("lstm", reference=cells)
 def lstm_samples():
     plain = {"use_peepholes": False}
-    yield call(f32(6, 8), None, None, f32(2, 8), f32(1, 8), LEVELS, **plain)
-    yield call(f64(6, 8), f64(4, 2), f64(4, 2), f64(2, 8), f64(1, 14), LEVELS, is_reverse=True)
+    yield call(f32(6, 8), f32(2, 8), f32(1, 8), None, None, LEVELS, **plain)
+    yield call(f64(6, 8), f64(2, 8), f64(1, 14), f64(4, 2), f64(4, 2), LEVELS, is_reverse=True)
     relu = {"candidate_activation": "relu", "cell_activation": "identity"}
-    yield call(f32(6, 8), None, None, f32(2, 8), f32(1, 14), LEVELS, **relu)
+    yield call(f32(6, 8), f32(2, 8), f32(1, 14), None, None, LEVELS, **relu)
     law = "input has 7 columns, and a state all gates 8"
-    yield fails(ShapeError, law, f32(6, 7), None, None, f32(2, 8), f32(1, 8), LEVELS, **plain)
+    yield fails(ShapeError, law, f32(6, 7), f32(2, 8), f32(1, 8), None, None, LEVELS, **plain)
     law = "bias has 8 columns, 14 are needed"
-    yield fails(ShapeError, law, f32(6, 8), None, None, f32(2, 8), f32(1, 8), LEVELS)
+    yield fails(ShapeError, law, f32(6, 8), f32(2, 8), f32(1, 8), None, None, LEVELS)
     law = "an activation is 'softplus', not sigmoid, "
-    given = f32(6, 8), None, None, f32(2, 8), f32(1, 14), LEVELS
+    given = f32(6, 8), f32(2, 8), f32(1, 14), None, None, LEVELS
     yield fails(ArgumentError, law, *given, gate_activation="softplus")
     law = "weight is float64 and input is float32"
-    yield fails(DtypeError, law, f32(6, 8), None, None, f64(2, 8), f32(1, 14), LEVELS)
+    yield fails(DtypeError, law, f32(6, 8), f64(2, 8), f32(1, 14), None, None, LEVELS)
     law = "there are 3 first states and 4 sequences"
-    given = f32(6, 8), f32(3, 2), None, f32(2, 8), f32(1, 14), LEVELS
+    given = f32(6, 8), f32(2, 8), f32(1, 14), f32(3, 2), None, LEVELS
     yield fails(ShapeError, law, *given, by_value=True)
 
 
-def units(x: Any, h0: Any, weight: Any, bias: Any, levels: Any, **attrs: Any) -> Any:
+def units(x: Any, weight: Any, h0: Any, bias: Any, levels: Any, **attrs: Any) -> Any:
     size = len(weight)
     flat = weight.reshape(-1)
     of_gates = flat[: 2 * size * size].reshape(size, 2 * size)
@@ -87,14 +87,14 @@ def units(x: Any, h0: Any, weight: Any, bias: Any, levels: Any, **attrs: Any) ->
 
 @samples("gru", reference=units)
 def gru_samples():
-    yield call(f32(6, 6), None, f32(2, 6), f32(1, 6), LEVELS)
-    yield call(f64(6, 6), f64(4, 2), f64(2, 6), None, LEVELS, is_reverse=True, origin_mode=True)
+    yield call(f32(6, 6), f32(2, 6), None, f32(1, 6), LEVELS)
+    yield call(f64(6, 6), f64(2, 6), f64(4, 2), None, LEVELS, is_reverse=True, origin_mode=True)
     law = "weight has 5 columns, and a state all gates 6"
-    yield fails(ShapeError, law, f32(6, 6), None, f32(2, 5), None, LEVELS)
+    yield fails(ShapeError, law, f32(6, 6), f32(2, 5), None, None, LEVELS)
     law = "h0 has 3 columns, and a state 2"
-    yield fails(ShapeError, law, f32(6, 6), f32(4, 3), f32(2, 6), None, LEVELS)
+    yield fails(ShapeError, law, f32(6, 6), f32(2, 6), f32(4, 3), None, LEVELS)
     law = "levels of detail tell of 6 rows and there are 5"
-    yield fails(ShapeError, law, f32(5, 6), None, f32(2, 6), None, LEVELS, by_value=True)
+    yield fails(ShapeError, law, f32(5, 6), f32(2, 6), None, None, LEVELS, by_value=True)
 
 
 def likeliest(emission: Any, transition: Any) -> Any:
