@@ -188,7 +188,7 @@ def test_a_deformed_convolution_is_that_of_eager_mode(masked):
 
 
 def test_what_is_not_there_says_why():
-    for name in ("sequence_pool", "sequence_lod.sequence_conv", "sparse_embedding"):
+    for name in ("continuous_value_model", "sparse_embedding"):
         found = static.nn
         for part in name.split("."):
             found = getattr(found, part)

@@ -24,13 +24,29 @@ from scull.static.nn.norm import (
     spectral_norm,
 )
 from scull.static.nn.sampling import nce
+from scull.static.nn.sequence_lod import (
+    sequence_concat,
+    sequence_conv,
+    sequence_enumerate,
+    sequence_expand,
+    sequence_expand_as,
+    sequence_first_step,
+    sequence_last_step,
+    sequence_pad,
+    sequence_pool,
+    sequence_reshape,
+    sequence_reverse,
+    sequence_scatter,
+    sequence_slice,
+    sequence_softmax,
+    sequence_unpad,
+)
 from scull.static.nn.static_pylayer import static_pylayer
 from scull.static.scope import create_parameter
 
 __getattr__ = absent(
     __name__,
     {
-        sequence_lod.REASON: sequence_lod.NAMES,
         "there are no parameter servers": "continuous_value_model sparse_embedding",
         "it serves models that detect objects in the form of an older release": "multi_box_head",
     },
@@ -59,7 +75,22 @@ __all__ = [
     "prelu",
     "py_func",
     "row_conv",
+    "sequence_concat",
+    "sequence_conv",
+    "sequence_enumerate",
+    "sequence_expand",
+    "sequence_expand_as",
+    "sequence_first_step",
+    "sequence_last_step",
     "sequence_lod",
+    "sequence_pad",
+    "sequence_pool",
+    "sequence_reshape",
+    "sequence_reverse",
+    "sequence_scatter",
+    "sequence_slice",
+    "sequence_softmax",
+    "sequence_unpad",
     "spectral_norm",
     "static_pylayer",
     "switch_case",
