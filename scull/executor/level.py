@@ -9,7 +9,7 @@ import numpy as np
 from scull.core.op import MARK
 from scull.errors import FeedError, RunError
 from scull.ops.level import packed, unpacked
-from scull.runtime.scope import ScopeTensor
+from scull.runtime.scope import Cell, ScopeTensor
 
 GRADIENT = "@GRAD"
 
@@ -54,9 +54,11 @@ def levelled(bound: Any, values: list[Any], return_numpy: bool) -> list[Any]:
         if not levels:
             continue
         name = plan.variables[plan.fetches[i][0]].name
-        if type(value) is ScopeTensor:
-            value.set_lod([level.tolist() for level in levels])
-        elif return_numpy and GRADIENT not in name:
+        if not return_numpy:
+            held = value if type(value) is ScopeTensor else ScopeTensor(Cell(name, value))
+            held.set_lod([level.tolist() for level in levels])
+            asked[i] = held
+        elif GRADIENT not in name:
             raise RunError(
                 "Some of your fetched tensors hold LoD information. They can not be completely "
                 f"cast to Python ndarray: `{name}` has the levels "

@@ -13,7 +13,9 @@ from numpy import ndarray
 
 from scull.core import session
 from scull.core.meta import Kind
+from scull.core.op import MARK
 from scull.core.timeline import active
+from scull.deferred import load
 from scull.errors import FeedError, ResourceError
 from scull.executor.alias import written
 from scull.executor.binding import Bound, Settings, peak_of_run, planned, special
@@ -31,6 +33,7 @@ from scull.inference.simplify import simplified
 from scull.runtime.blas import at_most, threads
 from scull.runtime.scope import Scope
 
+LEVEL = "scull.executor.level"
 PLANNING, DRAWING = Lock(), RLock()
 MOST_SHAPES = 256  # of an input that are known to be right
 WIDE = 1.5  # times the longest path: a plan that is worth several threads
@@ -48,6 +51,7 @@ class Ready(NamedTuple):
     chain: tuple[Call, ...] | None  # that loop as a row of functions
     limited: bool  # whether products of matrices would take too many threads
     natives: dict[Any, Call]  # by the shape of the one input, the model as one function
+    marks: tuple[tuple[int, int], ...]  # an input, and the slot that its levels of detail take
 
 
 class Function:
@@ -76,7 +80,7 @@ class Function:
         return {cell.name: cell.value.nbytes for cell in cells if cell.value is not None}
 
     def __call__(self, inputs: Any) -> list[Any]:
-        """The outputs, as new arrays."""
+        """The outputs, as new arrays; as LoDTensors where they have levels of detail."""
         ready = self.ready
         if ready is None or ready.era != changes[0]:
             ready = self.prepared()
@@ -87,6 +91,8 @@ class Function:
             if value.shape not in shapes or value.dtype is not entry.dtype:
                 value = checked(value, entry, shapes)
             frame[entry.slot] = value
+        if ready.marks:
+            tell_levels(ready, frame, inputs)
         try:
             if ready.plain and not (active or self.limit):
                 steps = bound.steps if bound.tier is None else self.tiered(ready, frame)
@@ -101,7 +107,7 @@ class Function:
             if copy or type(value) is not ndarray or value.base is not None:
                 value = delivered(value, True, True)
             found.append(value)
-        return found
+        return load(LEVEL, "levelled")(bound, found, False) if bound.sequences else found
 
     def single(self, x: Any) -> Any:
         """The one output of the one input: the short way, where the plan is a row of functions."""
@@ -205,7 +211,15 @@ def bound_to(model: Model, scope: Scope, count: int) -> Ready:
     entries = tuple((feeds[name], set[Any]()) for name in model.feeds)
     row = tiny and plain and bound.tier is None
     chain = chained(plan, template) if row else None
-    return Ready(era, bound, template, entries, copied, plain, chain, limited, {})
+    marks = tuple((i, feeds[n + MARK].slot) for i, n in enumerate(model.feeds) if n + MARK in feeds)
+    return Ready(era, bound, template, entries, copied, plain, chain, limited, {}, marks)
+
+
+def tell_levels(ready: Ready, frame: list[Any], inputs: Any) -> None:
+    """Put the levels of detail of inputs into a frame."""
+    for i, slot in ready.marks:
+        name = ready.entries[i][0].name
+        frame[slot] = load(LEVEL, "levels_of")(name, {name: inputs[i]})
 
 
 def is_wide(plan: Plan) -> bool:

@@ -60,6 +60,7 @@ class Tensor:
             self.take(data.array)
         elif isinstance(data, ScopeTensor):
             self.take(data.cell.value)
+            self.set_lod(data.lod())
         else:
             raise ArgumentTypeError("In share_external_data, we only support Tensor and LoDTensor.")
 
@@ -96,10 +97,24 @@ class Tensor:
         return DataType.FLOAT32 if self.variable is None else data_type(self.variable.dtype.array)
 
     def lod(self) -> list[list[int]]:
-        """Where the sequences in the value begin: nowhere, it is one."""
-        return []
+        """Where the sequences in the value begin, and the last ends, the outer level first."""
+        return [list(level) for level in self.cell.lod]
 
     def set_lod(self, x: list[list[int]]) -> None:
-        """Refuse sequences; UnsupportedError unless there are none."""
-        if any(x):
-            raise UnsupportedError("a predictor's arrays hold no sequences of different lengths")
+        """Say where the sequences in the value begin, and the last ends.
+
+        Args:
+            x (list[list[int]]): the offsets of each level, the outer first; none for an array
+                that is no sequences. They are looked at when the predictor runs.
+        """
+        self.cell.lod = [list(map(int, level)) for level in x]
+
+    def given(self) -> Any:
+        """The value for a run: an array, with levels a LoDTensor."""
+        return ScopeTensor(self.cell) if self.cell.lod else self.cell.value
+
+    def receive(self, value: Any) -> None:
+        """Hold what a run gave."""
+        tensor = isinstance(value, ScopeTensor)
+        self.take(value.cell.value if tensor else value)
+        self.set_lod(value.lod() if tensor else [])

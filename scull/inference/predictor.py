@@ -22,6 +22,7 @@ from scull.inference.config import Config
 from scull.inference.function import Function
 from scull.inference.handle import Tensor
 from scull.inference.opening import opened
+from scull.runtime.scope import ScopeTensor
 
 if TYPE_CHECKING:
     from scull.inference.report import MemoryReport
@@ -65,11 +66,11 @@ class Predictor:
         """The output for inputs in order, by name, or in one dictionary; a list of several.
 
         Args:
-            inputs (numpy.ndarray | Tensor | list | number): of the declared element type, which a
-                list or a number takes; sizes that are not declared may be any.
+            inputs (numpy.ndarray | Tensor | LoDTensor | list | number): of the declared element
+                type, which a list or a number takes; sizes that are not declared may be any.
 
         Returns:
-            numpy.ndarray | list[numpy.ndarray]: new arrays.
+            numpy.ndarray | LoDTensor | list: new arrays, one with levels of detail in a LoDTensor.
         """
         function = self.function
         if self.short and not named and len(inputs) == 1 and function is not None:
@@ -149,7 +150,7 @@ class Predictor:
         self.open()
         if inputs is not None:
             values = self.filled(inputs)
-            found = self.computed(values)
+            found = list(map(array_of, self.computed(values)))
             plain = values and all(type(v) is ndarray for v in inputs)
             return found if plain else [EagerTensor(v) for v in found]
         missing = [n for n, handle in self.inputs.items() if handle.cell.value is None]
@@ -157,9 +158,9 @@ class Predictor:
             raise FeedError(
                 f"{listed(missing)} has no value: call copy_from_cpu of its input handle first"
             )
-        found = self.computed([handle.cell.value for handle in self.inputs.values()])
+        found = self.computed([handle.given() for handle in self.inputs.values()])
         for handle, value in zip(self.outputs.values(), found, strict=False):
-            handle.take(value)
+            handle.receive(value)
         return None
 
     def filled(self, inputs: Any) -> list[Any]:
@@ -181,7 +182,7 @@ class Predictor:
         found, count = self.watching(values), len(self.open().model.fetches)
         for v, value in zip(self.watching.model.fetches[count:], found[count:], strict=True):
             for hook in self.hooks:
-                hook(v.op.type, v.name, EagerTensor(value))
+                hook(v.op.type, v.name, EagerTensor(array_of(value)))
         return found[:count]
 
     def register_output_hook(self, hook: Callable[[str, str, EagerTensor], Any]) -> None:
@@ -301,3 +302,8 @@ def function_of(config: Any, max_memory: int = 0) -> Function:
 def listed(names: Any) -> str:
     """Names in quotes, in line."""
     return ", ".join(f"`{n}`" for n in names) or "none"
+
+
+def array_of(value: Any) -> Any:
+    """The array of an output, without its levels of detail."""
+    return value.cell.value if isinstance(value, ScopeTensor) else value

@@ -324,7 +324,7 @@ def named(rules: dict[str, Rule], of: str) -> Rule:
 
 
 @primitive(infer_first=True)
-def sequence_rows(operands: list[Meta], *, of: str, numbers: Longs = ()) -> Meta:
+def sequence_rows(operands: list[Meta] | None = None, *, of: str, numbers: Longs = ()) -> Meta:
     """The rows that an operator over sequences picks; -1 stands for a row of zeros.
 
     Of every row these are its number, the number of its sequence and the length of that, too.
@@ -336,9 +336,9 @@ def sequence_rows(operands: list[Meta], *, of: str, numbers: Longs = ()) -> Meta
 
 @sequence_rows.kernel
 def sequence_rows_kernel(
-    xp: Any, operands: list[Any], *, out: Any = None, of: str, numbers: Any
+    xp: Any, operands: list[Any] | None = None, *, out: Any = None, of: str, numbers: Any
 ) -> Any:
-    return named(ROWS, of)(operands, *numbers).astype("int64", copy=False)
+    return named(ROWS, of)(operands or [], *numbers).astype("int64", copy=False)
 
 
 @primitive(infer_first=True)

@@ -33,7 +33,7 @@ SUM = {"SUM": "SUM", "AVERAGE": "MEAN", "SQRT": "SUM", "MAX": "MAX"}
 def picked(of: str, *operands: Any, numbers: Any = ()) -> Any:
     """The rows that a rule picks; levels that nobody gave yet are left out."""
     given = [v for v in operands if v is not None]
-    return sequence_rows(given, of=of, numbers=numbers)
+    return sequence_rows(given or None, of=of, numbers=numbers)
 
 
 # ---- one row of each sequence ----
