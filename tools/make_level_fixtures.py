@@ -220,6 +220,29 @@ def text(words):
     return [paddle.nn.functional.softmax(found[0])]
 
 
+BOXES = np.concatenate([floats(2, 9, 2) / 4, floats(2, 9, 2) / 4 + abs(floats(2, 9, 2)[::-1])], -1)
+
+
+def choice(type, threshold):
+    """A choice among the boxes of each class."""
+
+    def build(boxes, scores):
+        attrs = {"score_threshold": threshold, "nms_top_k": -1, "keep_top_k": 7}
+        attrs |= {"nms_threshold": 0.3, "normalized": True, "background_label": 0, "nms_eta": 1.0}
+        inputs = {"BBoxes": boxes, "Scores": scores}
+        outputs = ("Out", "Index")[: 1 + (type == "multiclass_nms2")]
+        boxes.stop_gradient = scores.stop_gradient = True
+        return made(type, inputs, attrs, outputs)[:1]
+
+    return build
+
+
+DETECTED = {"boxes": (BOXES, None), "scores": (abs(floats(2, 3, 9)) / 2, None)}
+case("boxes", **DETECTED)(choice("multiclass_nms", 0.2))
+case("boxes_none", **DETECTED)(choice("multiclass_nms", 2.0))
+case("boxes_numbered", **DETECTED)(choice("multiclass_nms2", 0.2))
+
+
 def lod_tensor(array, lengths):
     tensor = paddle.base.core.LoDTensor()
     tensor.set(array, paddle.CPUPlace())

@@ -11,7 +11,9 @@ from scull.ir.operator import ForeignOp, Operator
 
 FRAME = re.compile(r'\s*File "(?P<file>[^"]*)", line (?P<line>\d+)')
 EDGES = ("feed", "fetch", "fetch_v2")  # they only say what goes in and out
-LEVELLED = re.compile(r"(sequence_|lod_|lstmp?$|gru$|row_conv$|im2sequence$|.*_lod_tensor)")
+LEVELLED = re.compile(
+    r"(lod_|.*_lod_tensor|max_sequence_len|shrink_rnn_memory|recurrent|beam_search|lstmp$|sequence_)"
+)
 LIBRARY = re.compile(r"[/\\](paddle|scull)[/\\]")
 
 
@@ -40,13 +42,13 @@ def check_declared(block: Any) -> None:
 
 
 def advice(found: list[Lacking]) -> Iterator[str]:
-    """What to do about operators that compute by levels of detail."""
+    """What to do about operators that go step by step through sequences of several lengths."""
     types = [f"`{one.type}`" for one in found if LEVELLED.match(one.type)]
     if types:
         yield (
-            f"{', '.join(types)}: rows of several lengths in one tensor, by levels of detail, "
-            "are not computed here. Save the model with padded rows and their lengths: "
-            "`paddle.nn.LSTM`, `sequence_mask`"
+            f"{', '.join(types)}: networks written step by step over rows of several lengths "
+            "(DynamicRNN, beam search) are not computed here. Save the model with padded rows and "
+            "their lengths: `paddle.nn.LSTM`, `sequence_mask`"
         )
 
 

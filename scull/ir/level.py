@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from scull.ir.program import Program
 
 # Operators that give their results levels, whatever their operands have.
-GIVERS = frozenset({"lod_reset", "sequence_unpad", "im2sequence"})
+GIVERS = frozenset(
+    {"im2sequence", "lod_reset", "multiclass_nms", "multiclass_nms2", "sequence_unpad"}
+)
 
 
 def has_levels(program: Program, feeds: Iterable[str]) -> bool:

@@ -26,7 +26,7 @@ def checked(bboxes: Meta, scores: Meta, rois_num: Meta | None = None) -> Meta:
     box, score = (1, 2) if scores.ndim == 3 else (1, 1)
     agree(bboxes.shape[box], scores.shape[score], "bboxes has {} along axis 1 and scores {}")
     if scores.ndim == 2 and rois_num is None:
-        raise UnsupportedError("scores of 2 axes need rois_num; levels of detail are not kept")
+        raise UnsupportedError("scores of 2 axes need rois_num; levels of detail do not say it")
     if rois_num is not None and not rois_num.dtype.is_integer:
         raise DtypeError(
             f"rois_num is {rois_num.dtype.name}; it is a count of boxes for each image"
@@ -192,6 +192,36 @@ def multiclass_nms_kernel(
     return found if len(found) else np.full((1, 1), -1, found.dtype)
 
 
-for function in (multiclass_nms3, multiclass_nms2, multiclass_nms):
+@primitive(outputs=("out", "index", "counts"), slots={"bboxes": "BBoxes"}, infer_first=True)
+def counted_nms(
+    bboxes: Meta,
+    scores: Meta,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float = 0.3,
+    normalized: bool = True,
+    nms_eta: float = 1.0,
+    background_label: int = 0,
+    lone: bool = False,
+) -> tuple[Meta, Meta, Meta]:
+    """What `multiclass_nms3` gives; a `lone` -1 where there are no boxes, which counts as one."""
+    found = checked(bboxes, scores)
+    out = found.with_shape((UNKNOWN, UNKNOWN)) if lone else found
+    return out, Meta((UNKNOWN, 1), int32), Meta((UNKNOWN,), int32)
+
+
+@counted_nms.kernel
+def counted_nms_kernel(
+    xp: Any, bboxes: Any, scores: Any, *, out: Any = None, lone: bool, **attrs: Any
+) -> Any:
+    found = multiclass_nms3_kernel(xp, bboxes, scores, **attrs)
+    if lone and not len(found[0]):
+        return xp.full((1, 1), -1, bboxes.dtype), found[1], xp.ones(1, "int32")
+    return found
+
+
+for function in (multiclass_nms3, multiclass_nms2, multiclass_nms, counted_nms):
     function.no_grad(CONSTANT)
     function.no_lowering(NO_LOOP)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from scull.core.dtype import int64
+from scull.core.dtype import int32, int64
 from scull.core.meta import UNKNOWN, Kind, Meta
 from scull.core.op import MARK
 from scull.ir.block import Block
@@ -20,6 +20,7 @@ from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 from scull.ops.level import sequence_levels
+from scull.ops.suppress import counted_nms
 
 GRADIENT = "@GRAD"
 
@@ -100,6 +101,7 @@ CHANGES = {
     "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
     "im2sequence": Change("Out", "pieces", ("X", "Out")),
     "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
+    "counted_nms": Change("Out", "counts", ("Counts",)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
 }
 
@@ -177,7 +179,7 @@ class Writer:
         """Give the operators of a block the levels they need, and make those that change."""
         operators = list(block.ops)
         del block.ops[:]
-        for o in operators:
+        for o in map(self.counted, operators):
             inner = list(o.blocks())
             if inner:
                 self.enter(o, inner)
@@ -185,6 +187,23 @@ class Writer:
             block.append(o)
             if not inner:
                 self.pass_on(o, block)
+
+    def counted(self, o: Operator) -> Operator:
+        """What chooses among boxes, such that it tells how many each image has; others as is."""
+        if o.type not in ("multiclass_nms", "multiclass_nms2"):
+            return o
+        self.count += 1
+        (out,), index = each(o.outputs[0]), each(o.outputs[1:])
+        metas = {"counts": UNKNOWN, "index": UNKNOWN}
+        made = {
+            n: o.block.variable(f"{out.name}{MARK}{self.count}.{n}", Meta((size,), int32))
+            for n, size in metas.items()
+        }
+        outputs = (out, next(iter(index), made["index"]), made["counts"])
+        attrs = {**o.attrs, "lone": o.type == "multiclass_nms"}
+        step = Operator(o.block, counted_nms.op, o.inputs, outputs, attrs, dict(o.extra))
+        step.role, step.line = o.role, o.line
+        return step
 
     def enter(self, o: Operator, blocks: list[Block]) -> None:
         """Write the blocks of an operator.

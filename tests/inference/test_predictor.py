@@ -332,10 +332,3 @@ def test_files_are_set_one_by_one_too(prefix):
     np.testing.assert_allclose(found, X @ w + b, rtol=1e-6)
     config.collect_shape_range_info("shapes.txt")
     assert config.shape_range_info_collected() and config.shape_range_info_path() == "shapes.txt"
-
-
-def test_sequences_are_refused(prefix):
-    handle = create_predictor(config_of(prefix[0])).get_input_handle("x")
-    handle.set_lod([])
-    with pytest.raises(UnsupportedError, match="no sequences"):
-        handle.set_lod([[0, 1, 2]])

@@ -14,116 +14,62 @@ NESTED = packed([[0, 2, 3], [0, 1, 4, 6]])
 NONE = packed([])
 
 
-def rows(*expected: Any, of: str, numbers: Any = (), operands: Any = (LEVELS,)) -> Any:
-    """A call that gives these rows."""
-    expected = np.array(expected[0] if len(expected) == 1 else expected)
-    return call(list(operands), of=of, numbers=numbers, reference=lambda *_: expected)
+def i64s(*values: int) -> Any:
+    return array(values, "int64")
+
+
+IDS = i64s(3, 1, 1, 1, 0, 0)
+PART = i64s(1, 0, 0, 0), i64s(1, 0, 2, 0)
+STEPS = [[0, 0], [0, 1], [2, 0]]
+
+# What is picked, by which rule, with which numbers, of which operands.
+PICKED: list[tuple[Any, ...]] = [
+    ([0, 1, 2, 3, 4, 5], "row", (), LEVELS),
+    ([0, 0, 2, 2, 2, 3], "segment", (), LEVELS),
+    ([2, 2, 3, 3, 3, 1], "length", (), LEVELS),
+    ([0, -1, 2, 5], "edge", (0,), LEVELS),
+    ([1, -1, 4, 5], "edge", (1,), LEVELS),
+    ([1, 0, 4, 3, 2, 5], "reverse", (), LEVELS),
+    ([0, 0, 1, 1, 2, 3, 3], "expand", (-1,), NONE, packed([[0, 2, 4, 5, 7]])),
+    ([0, 1, 0, 1, 2, 3, 4, 5], "expand", (0,), LEVELS, packed([[0, 2, 3, 4, 5]])),
+    ([0, 0, 2, 2, 2, 3], "expand_as", (), LEVELS),
+    ([0, 1, 6, 7, 8, 2, 3, 4, 5, 9], "concat", (), LEVELS, OTHER),
+    ([2, 3, 4, 9], "part", (1,), LEVELS, OTHER),
+    ([1, 2, 3], "slice", (), LEVELS, *PART),
+    ([[-1, 0], [0, 1], [-1, 2], [2, 3], [3, 4], [-1, 5]], "window", (2, -1), LEVELS),
+    ([[0, -1], [-1] * 2, [0, -1], [-1] * 2, [-1] * 2, [0, -1]], "padding", (2, -1), LEVELS),
+    ([[0, 1, -1], [-1] * 3, [2, 3, 4], [5, -1, -1]], "pad", (-1,), LEVELS),
+    (STEPS, "unpad", (), i64s(2, 0, 1)),
+    (STEPS, "steps", (), packed([[0, 2, 2, 3]])),
+    ([[0, 4], [0, 5], [2, 6]], "scatter", (), packed([[0, 2, 2, 3]]), i64s(4, 5, 6)),
+    ([0, 4, 5], "erase", (1, 7), LEVELS, IDS),
+    ([0, 1, 2], "align", (0, 1), LEVELS, IDS),
+    ([0, 1, 2, 3], "align", (0, 0), LEVELS, IDS),
+]
+REFUSED: list[tuple[Any, ...]] = [
+    (ArgumentError, "an operand has no levels of detail", "segment", (), i64s(0)),
+    (ArgumentError, "is no vector of such", "segment", (), i64s(2)),
+    (ArgumentError, "ends within one", "segment", (), i64s(1, 3, 0, 2)),
+    (ArgumentError, "does not rise from 0 on", "segment", (), i64s(1, 3, 0, 2, 1)),
+    (RangeError, "sequences are padded to 2 rows, and one has 3", "pad", (2,), LEVELS),
+    (RangeError, "is not within its sequence", "slice", (), LEVELS, PART[1], PART[1]),
+    (RangeError, "less than no elements", "unpad", (), i64s(-1)),
+    (DtypeError, "no whole numbers", "unpad", (), array([1.5])),
+    (ShapeError, "sequences have 6 rows and ids 1", "scatter", (), LEVELS, i64s(1)),
+    (ShapeError, "4 sequences and another 3", "concat", (), LEVELS, packed([[0, 1, 2, 3]])),
+    (RangeError, "level 3 is outside [0, 1)", "expand", (3,), LEVELS, LEVELS),
+]
 
 
 @samples("sequence_rows")
 def sequence_rows_samples():
-    yield rows(*range(6), of="row")
-    yield rows(0, 0, 2, 2, 2, 3, of="segment")
-    yield rows(2, 2, 3, 3, 3, 1, of="length")
-    yield rows(0, -1, 2, 5, of="edge", numbers=(0,))
-    yield rows(1, -1, 4, 5, of="edge", numbers=(1,))
-    yield rows(1, 0, 4, 3, 2, 5, of="reverse")
-    yield rows(
-        0,
-        0,
-        1,
-        1,
-        2,
-        2,
-        3,
-        3,
-        of="expand",
-        numbers=(-1,),
-        operands=(NONE, packed([[0, 2, 4, 6, 8]])),
-    )
-    yield rows(
-        0,
-        1,
-        0,
-        1,
-        2,
-        3,
-        4,
-        5,
-        of="expand",
-        numbers=(0,),
-        operands=(LEVELS, packed([[0, 2, 3, 4, 5]])),
-    )
-    yield rows(0, 0, 2, 2, 2, 3, of="expand_as")
-    yield rows(0, 1, 6, 7, 8, 2, 3, 4, 5, 9, of="concat", operands=(LEVELS, OTHER))
-    yield rows(2, 3, 4, 9, of="part", numbers=(1,), operands=(LEVELS, OTHER))
-    yield rows(
-        1,
-        2,
-        3,
-        of="slice",
-        operands=(LEVELS, array([1, 0, 0, 0], "int64"), array([1, 0, 2, 0], "int64")),
-    )
-    yield rows([-1, 0], [0, 1], [-1, 2], [2, 3], [3, 4], [-1, 5], of="window", numbers=(2, -1))
-    yield rows(
-        [0, -1], [-1, -1], [0, -1], [-1, -1], [-1, -1], [0, -1], of="padding", numbers=(2, -1)
-    )
-    yield rows([0, 1, -1], [-1] * 3, [2, 3, 4], [5, -1, -1], of="pad", numbers=(-1,))
-    yield rows([0, 0], [0, 1], [2, 0], of="unpad", operands=(array([2, 0, 1], "int64"),))
-    yield rows([0, 0], [0, 1], [2, 0], of="steps", operands=(packed([[0, 2, 2, 3]]),))
-    yield rows(
-        [0, 4],
-        [0, 5],
-        [2, 6],
-        of="scatter",
-        operands=(packed([[0, 2, 2, 3]]), array([4, 5, 6], "int64")),
-    )
-    ids = array([3, 1, 1, 1, 0, 0], "int64")
-    yield rows(0, 4, 5, of="erase", numbers=(1, 7), operands=(LEVELS, ids))
-    yield rows(0, 1, 2, of="align", numbers=(0, 1), operands=(LEVELS, ids))
-    yield rows(0, 1, 2, 3, of="align", numbers=(0, 0), operands=(LEVELS, ids))
-    for law, value in LAWS.items():
-        yield fails(ArgumentError, law, [array(value, "int64")], of="segment", by_value=True)
+    for expected, of, numbers, *operands in PICKED:
+        found = np.array(expected)
+        reference = lambda *_, found=found: found  # noqa: E731
+        yield call(operands, of=of, numbers=numbers, reference=reference)
+    for error, law, of, numbers, *operands in REFUSED:
+        yield fails(error, law, operands, of=of, numbers=numbers, by_value=True)
     yield fails(ArgumentError, "of is 'turn', not row, ", [LEVELS], of="turn")
-    yield fails(
-        RangeError,
-        "sequences are padded to 2 rows, and one has 3",
-        [LEVELS],
-        of="pad",
-        numbers=(2,),
-        by_value=True,
-    )
-    cut = [LEVELS, array([1, 0, 2, 0], "int64"), array([1, 0, 2, 0], "int64")]
-    yield fails(RangeError, "is not within its sequence", cut, of="slice", by_value=True)
-    yield fails(
-        RangeError, "less than no elements", [array([-1], "int64")], of="unpad", by_value=True
-    )
-    yield fails(DtypeError, "no whole numbers", [f32(2)], of="unpad", by_value=True)
-    short = [LEVELS, array([1], "int64")]
-    yield fails(ShapeError, "sequences have 6 rows and ids 1", short, of="scatter", by_value=True)
-    yield fails(
-        ShapeError,
-        "4 sequences and another 3",
-        [LEVELS, packed([[0, 1, 2, 3]])],
-        of="concat",
-        by_value=True,
-    )
-    yield fails(
-        RangeError,
-        "level 3 is outside [0, 1)",
-        [LEVELS, LEVELS],
-        of="expand",
-        numbers=(3,),
-        by_value=True,
-    )
-
-
-LAWS = {
-    "an operand has no levels of detail": [0],
-    "is no vector of such": [2],
-    "ends within one": [1, 3, 0, 2],
-    "does not rise from 0 on": [1, 3, 0, 2, 1],
-}
 
 
 def levels(expected: Any, *operands: Any, of: str, numbers: Any = (), case: str = "") -> Any:

@@ -111,3 +111,12 @@ def multiclass_nms_samples():
     yield call(boxes(2, 9), f32(2, 3, 9, low=0.0, high=1.0), **ASKED)
     yield call(boxes(1, 4), f32(1, 2, 4, low=0.0, high=1.0), **{**ASKED, "score_threshold": 2.0})
     yield fails(ShapeError, "bboxes has 2 axes", f32(3, 4), f32(2, 3, 9), **ASKED)
+
+
+@samples("counted_nms", reference=chosen)
+def counted_nms_samples():
+    some, scores = boxes(2, 9), f32(2, 3, 9, low=0.0, high=1.0)
+    yield call(some, scores, **ASKED)
+    none = np.full((1, 1), -1.0), np.zeros((0, 1)), np.ones(1)
+    asked = {**ASKED, "score_threshold": 2.0}
+    yield call(some, scores, **asked, lone=True, reference=lambda *_: none)
