@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.files.program import program_of
+from scull.files.program import bytes_of, program_of
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "levels"
 GRADIENT = "@GRAD"
@@ -29,7 +29,9 @@ def test_a_program_gives_the_values_and_levels_of_the_reference(path):
         said = json.loads(str(held["levels"]))
         feed = {n: fed(held[f"in {n}"], lengths) for n, lengths in said["fed"].items()}
         expected = {n: held[f"out {n}"] for n in said["found"]}
-        program = program_of(held["program"].tobytes())
+        data = held["program"].tobytes()
+    program = program_of(data)
+    assert bytes_of(program) == data
     names = list(expected)
     found = paddle.static.Executor().run(program, feed=feed, fetch_list=names, return_numpy=False)
     for name, value in zip(names, found, strict=True):

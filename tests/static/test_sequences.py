@@ -1,6 +1,8 @@
 """Layers over sequences of several lengths: built, trained, saved and run by a predictor."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,24 @@ from scull.inference import Config, create_predictor
 from scull.nn.initializer import Constant
 from scull.static import nn
 
+PYTHON = os.environ.get("SCULL_PADDLE_PYTHON")
+READ = """
+import numpy as np, paddle
+from paddle import static
+
+paddle.enable_static()
+exe = static.Executor()
+program, (name,), fetches = static.load_inference_model("net", exe)
+ids, places = np.arange(7).reshape(7, 1), paddle.CPUPlace()
+feed = {name: paddle.base.create_lod_tensor(ids, [[3, 1, 3]], places)}
+found = exe.run(program, feed=feed, fetch_list=fetches, return_numpy=False)
+training = static.Program.parse_from_string(open("training.program", "rb").read())
+gradient = training.all_parameters()[0].name + "@GRAD"
+found += exe.run(training, feed=feed, fetch_list=[gradient], return_numpy=False)
+values = {str(i): np.array(v) for i, v in enumerate(found)}
+levels = [v.recursive_sequence_lengths() for v in found]
+np.savez("found.npz", levels=repr(levels), **values)
+"""
 DATA = Path(__file__).resolve().parents[1] / "data" / "levels"
 ROWS = np.arange(12, dtype="float32").reshape(6, 2)
 
@@ -203,3 +223,29 @@ def test_what_a_loop_writes_has_no_levels():
     )
     with pytest.raises(ArgumentError, match="no levels of detail"):
         run(nn.sequence_pool(y, "sum"), {"x": tensor(ROWS, [[2, 4]]), "n": np.array([1])})
+
+
+@pytest.mark.skipif(not PYTHON, reason="SCULL_PADDLE_PYTHON names no Python with PaddlePaddle")
+def test_what_is_built_here_computes_the_same_in_paddle(tmp_path, programs):
+    words = data("words", (-1, 1), "int64")
+    rows = nn.sequence_conv(paddle.reshape(nn.embedding(words, [20, 8]), [-1, 8]), 6, act="tanh")
+    padded, lengths = nn.sequence_pad(rows, paddle.zeros([1]))
+    y = nn.fc(nn.sequence_pool(rows, "max"), 3)
+    back = nn.sequence_concat([rows, nn.sequence_unpad(padded, lengths)])
+    outs = [y, nn.sequence_reverse(rows), nn.sequence_expand_as(y, words), padded, back]
+    outs.append(nn.sequence_softmax(rows[:, 0:1]))
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    static.save_inference_model(str(tmp_path / "net"), [words], outs, exe)
+    losses = [paddle.mean(v * v) for v in outs if v.dtype == paddle.float32]
+    pairs = static.append_backward(paddle.add_n(losses))
+    gradient = next(g for p, g in pairs if p is programs[0].all_parameters()[0])
+    (tmp_path / "training.program").write_bytes(programs[0].desc.serialize_to_string())
+    feed = {"words": tensor(np.arange(7).reshape(7, 1), [[3, 1, 3]])}
+    own = run([*outs, gradient], feed)
+    subprocess.run([str(PYTHON), "-B", "-c", READ], cwd=tmp_path, check=True, capture_output=True)
+    with np.load(tmp_path / "found.npz") as found:
+        for i, v in enumerate(own):
+            np.testing.assert_allclose(found[str(i)], np.array(v), 1e-5, 1e-6)
+        levels = [v.recursive_sequence_lengths() for v in own[:-1]]
+        assert str(found["levels"]).startswith(repr(levels)[:-1])
