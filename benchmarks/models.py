@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from importlib import import_module
+from importlib import import_module, util
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.harness import Row, rounds, seconds_of, spread, torch
 from benchmarks.reference import ROOT
+from scull.flags import flags
 
 MODULE = "benchmarks.models"
 CALLS = 200  # in a row, for one measurement
@@ -209,12 +210,42 @@ def by_hand(folder: str) -> Callable[[Any], Any]:
     return forward
 
 
-def call_row(folder: str, count: int) -> Row:
+def onnx_runtime(folder: str) -> Callable[[Any], Any] | None:
+    """The tiny model in ONNX Runtime, on one thread; None where it is not installed."""
+    if util.find_spec("onnx") is None or util.find_spec("onnxruntime") is None:
+        return None
+    onnx, runtime = import_module("onnx"), import_module("onnxruntime")
+    values = opened("scull", folder, "tiny").function.scope.cells.values()  # type: ignore[attr-defined]
+    arrays = {cell.value.shape: cell.value for cell in values}
+    names = {"w": (4, 8), "b": (8,), "v": (8, 2), "c": (2,)}
+    node, info = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [
+            node("Gemm", ["x", "w", "b"], ["along"]),
+            node("Relu", ["along"], ["hidden"]),
+            node("Gemm", ["hidden", "v", "c"], ["y"]),
+        ],
+        "tiny",
+        [info("x", onnx.TensorProto.FLOAT, [None, 4])],
+        [info("y", onnx.TensorProto.FLOAT, [None, 2])],
+        [onnx.numpy_helper.from_array(arrays[shape], n) for n, shape in names.items()],
+    )
+    opset = [onnx.helper.make_opsetid("", 17)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=9)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = runtime.InferenceSession(model.SerializeToString(), options)
+    return lambda x: session.run(None, {"x": x})[0]
+
+
+def call_row(folder: str, count: int, how: str) -> Row:
     """A prediction of the tiny model, from NumPy to NumPy."""
     x = INPUTS["tiny"]
     calls = {"scull": opened("scull", folder, "tiny"), "numpy": by_hand(folder)}
     if torch() is not None:
         calls["torch.jit"] = opened("torch", folder, "tiny")
+    if (session := onnx_runtime(folder)) is not None:
+        calls["ONNX Runtime"] = session
     for call in calls.values():
         for _ in range(5):
             call(x)
@@ -226,7 +257,7 @@ def call_row(folder: str, count: int) -> Row:
     times = {n: spread(values).times(1e6 / CALLS).show(" us") for n, values in found.items()}
     others = [f"{n} {text}" for n, text in times.items() if n != "scull"]
     return Row(
-        "predict: a tiny perceptron, NumPy in, NumPy out",
+        f"predict: a tiny perceptron, NumPy in, NumPy out, {how}",
         "<= 8 us",
         times["scull"],
         ", ".join([f"{ratio} its five calls of NumPy", *others]),
@@ -241,7 +272,9 @@ def rows(count: int, processes: int) -> Iterator[Row]:
             save_torch(folder)
         yield from opening_row(folder, processes)
         yield first_row(folder, processes)
-        yield call_row(folder, count)
+        yield call_row(folder, count, "by NumPy")
+        with flags(COMPILE="eager"):
+            yield call_row(folder, count, "as machine code")
 
 
 def main(framework: str, what: str, folder: str) -> None:

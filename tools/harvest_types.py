@@ -75,6 +75,7 @@ FURTHER = words("""
     crf_decoding ctc_align gru im2sequence lstm sequence_concat sequence_conv sequence_enumerate
     sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
     sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_unpad
+    distribute_fpn_proposals generate_proposals_v2 matrix_nms
 """)
 
 # Not asked for by name, but found in the Programs that the public API builds of the above.

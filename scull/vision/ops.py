@@ -12,6 +12,7 @@ from scull.vision.detection import (
     roi_pool,
     yolo_box,
 )
+from scull.vision.proposal import distribute_fpn_proposals, generate_proposals, matrix_nms
 from scull.vision.region import DeformConv2D, RoIAlign, RoIPool
 
 __all__ = [
@@ -21,6 +22,9 @@ __all__ = [
     "RoIPool",
     "box_coder",
     "deform_conv2d",
+    "distribute_fpn_proposals",
+    "generate_proposals",
+    "matrix_nms",
     "nms",
     "prior_box",
     "roi_align",

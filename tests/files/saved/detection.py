@@ -74,4 +74,33 @@ def suppressed():
     return layer, specs, [boxes("suppressed", 6), uniform("suppressed.scores", (6,), 0, 1)]
 
 
-CASES = (yolo, priors, regions, coder, deformed, suppressed)
+def lowered():
+    def forward(self, found, scores):
+        plain = ops.matrix_nms(found, scores, 0.3, 0.1, 12, 9, return_index=True)
+        options = {"use_gaussian": True, "background_label": -1, "normalized": False}
+        return plain[:2] + ops.matrix_nms(found, scores, 0.2, 0.2, -1, -1, **options)[:2]
+
+    specs = [InputSpec([None, 15, 4], "float32", "found")]
+    specs.append(InputSpec([None, 3, 15], "float32", "scores"))
+    arrays = [boxes("lowered", 30).reshape(2, 15, 4), uniform("lowered.scores", (2, 3, 15), 0, 1)]
+    return called(forward), specs, arrays
+
+
+def proposed():
+    def forward(self, scores, deltas, sizes, anchors, variances):
+        given = scores, deltas, sizes, anchors, variances
+        rois, chances, counts = ops.generate_proposals(
+            *given, 40, 10, 0.5, 1.5, pixel_offset=True, return_rois_num=True
+        )
+        levels, places, shares = ops.distribute_fpn_proposals(rois, 2, 4, 3, 4, rois_num=counts)
+        return (chances, counts, *levels, places, *shares)
+
+    anchors = boxes("proposed", 60).reshape(4, 5, 3, 4)
+    arrays = [uniform("proposed.scores", (2, 3, 4, 5), 0, 1), uniform("proposed", (2, 12, 4, 5))]
+    arrays += [np.float32([[8, 8], [6, 7]]), anchors, np.full_like(anchors, 0.5)]
+    names = "scores", "deltas", "sizes", "anchors", "variances"
+    pairs = zip(names, arrays, strict=True)
+    return called(forward), [InputSpec(list(v.shape), "float32", n) for n, v in pairs], arrays
+
+
+CASES = (yolo, priors, regions, coder, deformed, suppressed, lowered, proposed)

@@ -1,0 +1,285 @@
+"""Where detectors look closer: regions that may hold something, dealt to levels of a pyramid."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scull.core.dtype import int32
+from scull.core.eager import primitive
+from scull.core.meta import UNKNOWN, Meta, agree, floating
+from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.suppress import CONSTANT, NO_LOOP, shared, uncovered
+
+WIDEST = math.log(1000 / 16)  # how much larger than its anchor a region may be told to be
+
+
+def axes(m: Meta, name: str, count: int) -> None:
+    """Refuse an operand of another number of axes."""
+    if m.ndim != count:
+        raise ShapeError(f"{name} has {m.ndim} axes, {count} are needed")
+
+
+# ---- of boxes that cover each other the less sure count less ----
+
+
+@primitive(
+    outputs=("out", "index", "rois_num"),
+    slots={"bboxes": "BBoxes"},
+    infer_first=True,
+)
+def matrix_nms(
+    bboxes: Meta,
+    scores: Meta,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    post_threshold: float = 0.0,
+    use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0,
+    background_label: int = 0,
+    normalized: bool = True,
+) -> tuple[Meta, Meta, Meta]:
+    """Class, lowered score and corners of boxes, their numbers, and how many an image has.
+
+    The score of a box is lowered by what surer ones of its class cover of it.
+    """
+    floating(bboxes, scores)
+    axes(bboxes, "bboxes", 3)
+    axes(scores, "scores", 3)
+    agree(bboxes.shape[2], 4, "a box has {} numbers, {} are needed")
+    images = agree(bboxes.shape[0], scores.shape[0], "there are boxes for {} and scores for {}")
+    agree(bboxes.shape[1], scores.shape[2], "there are {} boxes and scores of {}")
+    out = bboxes.with_shape((UNKNOWN, 6))
+    return out, Meta((UNKNOWN, 1), int32), Meta((images,), int32)
+
+
+@matrix_nms.kernel
+def matrix_nms_kernel(xp: Any, bboxes: Any, scores: Any, *, out: Any = None, **attrs: Any) -> Any:
+    rows, numbers, counts = [], [], []
+    for image, (boxes, chances) in enumerate(zip(bboxes, scores, strict=True)):
+        found = [
+            (score, label, i)
+            for label, own in enumerate(chances)
+            if label != attrs["background_label"]
+            for i, score in lowered(boxes, own, attrs)
+        ]
+        found.sort(key=lambda at: -at[0])
+        if attrs["keep_top_k"] > -1:
+            found = found[: attrs["keep_top_k"]]
+        rows += [[label, score, *boxes[i]] for score, label, i in found]
+        numbers += [image * len(boxes) + i for _, _, i in found]
+        counts.append(len(found))
+    kept = xp.array(rows, bboxes.dtype).reshape(-1, 6)
+    return kept, xp.array(numbers, "int32").reshape(-1, 1), xp.array(counts, "int32")
+
+
+def lowered(boxes: Any, scores: Any, attrs: dict[str, Any]) -> list[tuple[int, Any]]:
+    """The boxes of one class that are sure enough, and their scores lowered."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > scores.dtype.type(attrs["score_threshold"])]
+    if attrs["nms_top_k"] > -1:
+        order = order[: attrs["nms_top_k"]]
+    if not len(order):
+        return []
+    own = boxes[order]
+    both = np.array([shared(box, own, attrs["normalized"]) for box in own])
+    both = np.tril(both, -1)  # of each with those before it
+    most = both.max(1)
+    if attrs["use_gaussian"]:
+        factors = np.exp((most**2 - both**2) * both.dtype.type(attrs["gaussian_sigma"]))
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = (1 - both) / (1 - most)
+    before = np.tril(np.ones_like(both, bool), -1)
+    factors = np.where(before, factors, 1).min(1, initial=1)
+    found = factors * scores[order]
+    sure = found > found.dtype.type(attrs["post_threshold"])
+    return [(int(order[i]), found[i]) for i in sure.nonzero()[0]]
+
+
+# ---- regions that may hold something ----
+
+
+@primitive(
+    outputs=("rpn_rois", "rpn_roi_probs", "rpn_rois_num"),
+    attrs={"pre_nms_top_n": "pre_nms_topN", "post_nms_top_n": "post_nms_topN"},
+    infer_first=True,
+)
+def generate_proposals_v2(
+    scores: Meta,
+    bbox_deltas: Meta,
+    im_shape: Meta,
+    anchors: Meta,
+    variances: Meta,
+    *,
+    pre_nms_top_n: int,
+    post_nms_top_n: int,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
+    pixel_offset: bool = True,
+) -> tuple[Meta, Meta, Meta]:
+    """Regions told by how they differ from anchors, surest first, of which none covers another.
+
+    With them come their scores, and how many an image has.
+    """
+    floating(scores, bbox_deltas, anchors, variances)
+    for name, m in (("scores", scores), ("bbox_deltas", bbox_deltas)):
+        axes(m, name, 4)
+    axes(im_shape, "im_shape", 2)
+    agree(im_shape.shape[1], 2, "im_shape has {} columns, {} are needed")
+    for m in (anchors, variances):
+        agree(m.shape[-1] if m.ndim else 0, 4, "an anchor has {} numbers, {} are needed")
+    images = agree(scores.shape[0], bbox_deltas.shape[0], "scores of {} images and regions of {}")
+    wide = UNKNOWN if scores.shape[1] == -1 else 4 * scores.shape[1]
+    agree(bbox_deltas.shape[1], wide, "bbox_deltas has {} channels, four times the scores' are {}")
+    for axis in (2, 3):
+        agree(scores.shape[axis], bbox_deltas.shape[axis], "scores and regions are {} and {} wide")
+    rows = scores.with_shape((UNKNOWN, 4)), scores.with_shape((UNKNOWN, 1))
+    return (*rows, Meta((images,), int32))
+
+
+@generate_proposals_v2.kernel
+def generate_proposals_kernel(
+    xp: Any,
+    scores: Any,
+    bbox_deltas: Any,
+    im_shape: Any,
+    anchors: Any,
+    variances: Any,
+    *,
+    out: Any = None,
+    **attrs: Any,
+) -> Any:
+    anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    agree(len(anchors), scores[0].size if len(scores) else -1, "{} anchors and {} scores")
+    found = [
+        proposed(
+            own.transpose(1, 2, 0).reshape(-1), as_rows(deltas), size, anchors, variances, attrs
+        )
+        for own, deltas, size in zip(scores, bbox_deltas, im_shape, strict=True)
+    ]
+    rows = xp.concatenate([boxes for boxes, _ in found]) if found else xp.zeros((0, 4))
+    chances = xp.concatenate([own for _, own in found]) if found else xp.zeros(0)
+    counts = xp.array([len(own) for _, own in found], "int32")
+    return rows.astype(scores.dtype), chances.astype(scores.dtype).reshape(-1, 1), counts
+
+
+def as_rows(deltas: Any) -> Any:
+    """Four numbers for each anchor of each place."""
+    return deltas.transpose(1, 2, 0).reshape(-1, 4)
+
+
+def proposed(
+    scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, attrs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The regions of one image, and their scores."""
+    order = np.argsort(-scores, kind="stable")
+    if attrs["pre_nms_top_n"] > 0:
+        order = order[: attrs["pre_nms_top_n"]]
+    edge = scores.dtype.type(bool(attrs["pixel_offset"]))
+    boxes = regions(deltas[order], anchors[order], variances[order], edge)
+    limits = np.tile(size[::-1] - edge, 2)
+    boxes = np.clip(boxes, 0, limits).astype(scores.dtype)
+    kept = large_enough(boxes, size, max(attrs["min_size"], 1.0), edge)
+    if not len(kept):
+        return np.zeros((1, 4), scores.dtype), np.zeros(1, scores.dtype)
+    boxes, chances = boxes[kept], scores[order][kept]
+    if attrs["nms_thresh"] > 0:
+        asked = {"nms_threshold": attrs["nms_thresh"], "nms_eta": attrs["eta"], "nms_top_k": -1}
+        asked |= {"score_threshold": -math.inf, "normalized": not attrs["pixel_offset"]}
+        own = uncovered(boxes, chances, asked)
+        own = own[: attrs["post_nms_top_n"]] if attrs["post_nms_top_n"] > 0 else own
+        boxes, chances = boxes[own], chances[own]
+    return boxes, chances
+
+
+def regions(deltas: Any, anchors: Any, variances: Any, edge: Any) -> Any:
+    """The corners of regions that are told by how they differ from anchors."""
+    low, high = anchors[:, :2], anchors[:, 2:]
+    sizes = high - low + edge
+    centres = low + sizes * anchors.dtype.type(0.5)
+    moved = variances[:, :2] * deltas[:, :2] * sizes + centres
+    widest = anchors.dtype.type(WIDEST)
+    grown = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], widest)) * sizes
+    half = grown * anchors.dtype.type(0.5)
+    return np.concatenate([moved - half, moved + half - edge], 1)
+
+
+def large_enough(boxes: Any, size: Any, least: float, edge: Any) -> Any:
+    """The numbers of boxes of a size, whose centres lie in the image where pixels count."""
+    sizes = boxes[:, 2:] - boxes[:, :2] + edge
+    fine = (sizes >= least).all(1)
+    if edge:
+        fine &= (boxes[:, :2] + sizes / 2 <= size[::-1]).all(1)
+    return fine.nonzero()[0]
+
+
+# ---- regions dealt to levels ----
+
+
+@primitive(
+    outputs=("multi_fpn_rois[]", "restore_index", "multi_level_rois_num[]"),
+    slots={"multi_level_rois_num": "MultiLevelRoIsNum"},
+    unsaid=("MultiLevelRoIsNum",),
+    infer_first=True,
+)
+def distribute_fpn_proposals(
+    fpn_rois: Meta,
+    rois_num: Meta = None,
+    *,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    pixel_offset: bool = True,
+) -> tuple[list[Meta], Meta, list[Meta]]:
+    """The regions for each level of a pyramid, larger ones for higher levels.
+
+    With them come the place of each region among all of these, and how many an image has on each
+    level where `rois_num` tells images apart.
+    """
+    floating(fpn_rois)
+    axes(fpn_rois, "fpn_rois", 2)
+    agree(fpn_rois.shape[1], 4, "a region has {} numbers, {} are needed")
+    if max_level < min_level:
+        raise ArgumentError(f"levels from {min_level} to {max_level} are none")
+    if rois_num is not None:
+        axes(rois_num, "rois_num", 1)
+        if not rois_num.dtype.is_integer:
+            raise DtypeError(f"rois_num is {rois_num.dtype.name}, not of integers")
+    count = max_level - min_level + 1
+    rows = [fpn_rois.with_shape((UNKNOWN, 4)) for _ in range(count)]
+    told = [] if rois_num is None else [rois_num] * count
+    counts = [m.with_dtype(int32) for m in told]
+    return rows, Meta((fpn_rois.shape[0], 1), int32), counts
+
+
+@distribute_fpn_proposals.kernel
+def distribute_kernel(
+    xp: Any, fpn_rois: Any, rois_num: Any = None, *, out: Any = None, **attrs: Any
+) -> Any:
+    edge = fpn_rois.dtype.type(bool(attrs["pixel_offset"]))
+    sizes = fpn_rois[:, 2:] - fpn_rois[:, :2]
+    areas = xp.where((sizes < 0).any(1), 0, (sizes + edge).prod(1))
+    scale = xp.sqrt(areas) / fpn_rois.dtype.type(attrs["refer_scale"])
+    low, high = attrs["min_level"], attrs["max_level"]
+    levels = xp.floor(xp.log2(scale + fpn_rois.dtype.type(1e-6)) + attrs["refer_level"])
+    levels = xp.clip(levels, low, high).astype("int64")
+    counts = xp.array([len(fpn_rois)]) if rois_num is None else rois_num.reshape(-1)
+    agree(int(counts.sum()), len(fpn_rois), "rois_num tells of {} regions, and there are {}")
+    images = xp.repeat(xp.arange(len(counts)), counts)
+    order = xp.argsort(levels, kind="stable")
+    places = xp.empty((len(fpn_rois), 1), "int32")
+    places[order, 0] = xp.arange(len(fpn_rois))
+    chosen = [levels == level for level in range(low, high + 1)]
+    told = chosen if rois_num is not None else []
+    numbers = [xp.bincount(images[c], minlength=len(counts)).astype("int32") for c in told]
+    return [fpn_rois[c] for c in chosen], places, numbers
+
+
+for function in (matrix_nms, generate_proposals_v2, distribute_fpn_proposals):
+    function.no_grad(CONSTANT)
+    function.no_lowering(NO_LOOP)
