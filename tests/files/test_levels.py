@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.errors import ArgumentError, ShapeError
+from scull.files import proto
 from scull.files.program import bytes_of, program_of
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "levels"
@@ -38,3 +40,35 @@ def test_a_program_gives_the_values_and_levels_of_the_reference(path):
         np.testing.assert_allclose(np.array(value), expected[name], 1e-5, 1e-6, err_msg=name)
         if GRADIENT not in name:
             assert value.recursive_sequence_lengths() == said["found"][name], name
+
+
+def test_levels_that_a_file_names_itself_are_looked_at():
+    with np.load(DATA / "pool_sum.npz") as held:
+        message = proto.ProgramDesc.FromString(held["program"].tobytes())
+    pool = next(o for o in message.blocks[0].ops if o.type == "sequence_pool")
+    pool.inputs.add(parameter="X@LOD").arguments.append("own")
+    own = message.blocks[0].vars.add(name="own").type
+    own.type = proto.VarType.LOD_TENSOR
+    own.lod_tensor.tensor.data_type = proto.VarType.INT64
+    own.lod_tensor.tensor.dims[:] = [-1]
+    del message.blocks[0].ops[1:]
+    program, x = program_of(message.SerializeToString()), np.ones((6, 3), "float32")
+
+    def run(*vector):
+        feed = {"x": x, "own": np.array(vector, "int64")}
+        (out,) = pool.outputs[1].arguments
+        return paddle.static.Executor().run(program, feed=feed, fetch_list=[out])[0]
+
+    assert run(1, 3, 0, 2, 6).tolist() == [[2.0] * 3, [4.0] * 3]
+    for vector in ((), (-1,), (1,), (9,), (1, 1 << 62, 0), (1, 2, 5, 6), (1, 3, 0, 6, 2)):
+        with pytest.raises(ArgumentError, match="level"):
+            run(*vector)
+    with pytest.raises(ShapeError, match="tell of 9"):
+        run(1, 3, 0, 2, 9)
+
+
+def test_levels_are_no_slots_that_anybody_is_told_of():
+    told = [proto.OpProto.FromString(data) for data in paddle.base.core.get_all_op_protos()]
+    slots = {v.name for o in told for v in (*o.inputs, *o.outputs)}
+    assert {"sequence_pool", "lstm"} <= {o.type for o in told} and "X" in slots
+    assert not any(name.endswith("@LOD") for name in slots)
