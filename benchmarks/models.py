@@ -20,7 +20,6 @@ import numpy as np
 
 from benchmarks.harness import Row, rounds, seconds_of, spread, torch
 from benchmarks.reference import ROOT
-from scull.flags import flags
 
 MODULE = "benchmarks.models"
 CALLS = 200  # in a row, for one measurement
@@ -273,7 +272,7 @@ def rows(count: int, processes: int) -> Iterator[Row]:
         yield from opening_row(folder, processes)
         yield first_row(folder, processes)
         yield call_row(folder, count, "by NumPy")
-        with flags(COMPILE="eager"):
+        with import_module("scull.flags").flags(COMPILE="eager"):
             yield call_row(folder, count, "as machine code")
 
 
