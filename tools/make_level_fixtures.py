@@ -122,6 +122,11 @@ def convolution_padded(x):
     return made("sequence_conv", inputs, attrs)
 
 
+@case("row_convolution", x=(floats(6, 3), WHOLE))
+def row_convolution(x):
+    return made("row_conv", {"X": x, "Filter": static.data("w", [2, 3])})
+
+
 case("reset", x=X)(lambda x: made("lod_reset", {"X": x}, {"target_lod": [0, 1, 6]}))
 case("reset_by_data", x=X, y=(np.array([0, 4, 6], "int32"), None))(
     lambda x, y: made("lod_reset", {"X": x, "Y": y})

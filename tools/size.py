@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 24_400,
+    "ops": 24_800,
     "autograd": 3_200,
     "compiler": 5_300,
     "eager": 2_100,

@@ -8,13 +8,15 @@ from scull import lang
 from scull.core.dtype import bool_
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, floating
-from scull.errors import ArgumentError, ShapeError
+from scull.errors import ArgumentError, ShapeError, UnsupportedError
 from scull.ops.compare import where
 from scull.ops.elementwise import add, multiply
 from scull.ops.half import by_body, placed, wide_at, widening
-from scull.ops.like import sum_like
+from scull.ops.level import BY_VALUES, rows_at, rows_into, sequence_rows, window_rows
+from scull.ops.like import sum_like, unsqueeze
 from scull.ops.math import exp, log
 from scull.ops.move import flip
+from scull.ops.reduce import reduce_sum
 from scull.ops.spread import repeat_interleave
 from scull.ops.unfold import channel_shuffle, divided
 from scull.ops.window import image_shape
@@ -279,37 +281,66 @@ def lrn_grad(
 # Sequences.
 
 
-@primitive
-def row_conv(x: Meta, filter: Meta) -> Meta:
-    """Each step of a sequence with those after it, a weight for each column and distance."""
+@primitive(slots={"levels": "X@LOD"}, unsaid=("X@LOD",))
+def row_conv(x: Meta, filter: Meta, levels: Meta = None) -> Meta:
+    """Each step of a sequence with those after it, a weight for each column and distance.
+
+    Sequences stand one above the other, or one behind the other where levels of detail part them.
+    """
     floating(x, filter)
-    for name, m, count in (("x", x, 3), ("filter", filter, 2)):
-        if m.ndim != count:
-            raise ShapeError(f"{name} has {m.ndim} axes, {count} are needed")
-    agree(x.shape[2], filter.shape[1], "x has {} columns and filter has {}")
+    for name, m, counts in (("x", x, (2, 3)), ("filter", filter, (2,))):
+        if m.ndim not in counts:
+            needed = " or ".join(map(str, counts))
+            raise ShapeError(f"{name} has {m.ndim} axes, {needed} are needed")
+    agree(x.shape[-1], filter.shape[1], "x has {} columns and filter has {}")
     return x
 
 
 @row_conv.kernel
 @widening
-def row_conv_kernel(xp: Any, x: Any, filter: Any, *, out: Any = None) -> Any:
+def row_conv_kernel(xp: Any, x: Any, filter: Any, levels: Any = None, *, out: Any = None) -> Any:
     total = xp.zeros(x.shape, x.dtype) if out is None else out
     total[...] = 0
+    if x.ndim == 2:
+        given = [] if levels is None else [levels]
+        for rows, weight in zip(window_rows(given, len(filter), 0).T, filter, strict=True):
+            total[rows >= 0] += x[rows[rows >= 0]] * weight
+        return total
     for i in range(min(len(filter), x.shape[1])):
         total[:, : x.shape[1] - i] += x[:, i:] * filter[i]
     return total
 
 
 @row_conv.lower
-def row_conv_at(index: Any, x: Any, filter: Any) -> Any:
+def row_conv_at(index: Any, x: Any, filter: Any, levels: Any = None) -> Any:
+    if len(index) == 2:
+        raise UnsupportedError(BY_VALUES)
     n, t, d = index
     k = lang.axis(filter.shape[0])
     value = wide_at(lang.padded(x, (n, t + k, d), 0.0)) * wide_at(filter[k, d])
     return lang.cast(lang.sum(value, over=k), x.dtype)
 
 
-row_conv.grad("x")(lambda filter, dout: backwards(dout, filter))
-row_conv.grad("filter")(lambda x, filter_meta, dout: row_conv_to_filter(x, dout, filter_meta))
+@row_conv.grad("x")
+def row_conv_grad_x(x_meta: Any, filter: Any, levels: Any, dout: Any) -> Any:
+    if len(dout.shape) == 3:
+        return backwards(dout, filter)
+    return rows_into(unsqueeze(dout, axes=(1,)) * filter, after_each(filter, levels), x_meta)
+
+
+@row_conv.grad("filter")
+def row_conv_grad_filter(x: Any, filter_meta: Any, levels: Any, dout: Any) -> Any:
+    if len(dout.shape) == 3:
+        return row_conv_to_filter(x, dout, filter_meta)
+    side = rows_at(x, after_each(filter_meta, levels))
+    return reduce_sum(side * unsqueeze(dout, axes=(1,)), axis=(0,))
+
+
+def after_each(filter: Any, levels: Any) -> Any:
+    """Each row with as many after it as a filter has weights."""
+    return sequence_rows(
+        None if levels is None else [levels], of="window", numbers=(filter.shape[0], 0)
+    )
 
 
 def backwards(x: Any, filter: Any) -> Any:

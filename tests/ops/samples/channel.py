@@ -1,10 +1,12 @@
 """Samples of operators on the channels of images."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.level import packed, unpacked
 from tests.ops.sample import array, call, f16, f32, f64, fails, i32, samples, strided
 
 
@@ -158,7 +160,10 @@ def lrn_samples():
     yield fails(ShapeError, "x has 3 axes, 4 are needed", f32(1, 3, 2))
 
 
-def ahead(x: Any, filter: Any) -> Any:
+def ahead(x: Any, filter: Any, levels: Any = None) -> Any:
+    if levels is not None:
+        bounds = pairwise(unpacked(levels)[-1])
+        return np.concatenate([ahead(x[None, a:b], filter)[0] for a, b in bounds])
     wide = np.concatenate([x, np.zeros((x.shape[0], len(filter), x.shape[2]))], 1)
     steps = x.shape[1]
     return sum(wide[:, i : i + steps] * w for i, w in enumerate(filter)) + np.zeros(x.shape)
@@ -170,7 +175,11 @@ def row_conv_samples():
     yield call(f64(1, 2, 2), f64(4, 2))
     yield call(f32(0, 5, 3), f32(2, 3))
     yield call(f16(1, 3, 2), f16(2, 2))
-    yield fails(ShapeError, "x has 2 axes, 3 are needed", f32(5, 3), f32(2, 3))
+    levels = packed([[0, 2, 2, 5, 6]])
+    yield call(f32(6, 3), f32(2, 3), levels)
+    yield call(f64(6, 3), f64(4, 3), levels)
+    yield fails(ShapeError, "x has 1 axes, 2 or 3 are needed", f32(5), f32(2, 3))
+    yield fails(ArgumentError, "no levels of detail", f32(5, 3), f32(2, 3), by_value=True)
     yield fails(ShapeError, "x has 3 columns and filter has 4", f32(1, 5, 3), f32(2, 4))
 
 
