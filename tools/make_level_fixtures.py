@@ -273,8 +273,7 @@ def write(name, build, inputs):
             inputs[v.name] = floats(*v.shape), None
         sources = [block.var(n) for n in inputs if not block.var(n).stop_gradient]
         derived = []
-        trained = not any(o.type in ("lstm", "gru") for o in block.ops)
-        if results[0].dtype == paddle.float32 and sources and trained:
+        if results[0].dtype == paddle.float32 and sources:
             share = paddle.reshape(paddle.sum(results[0] * results[0]), [1])
             derived = [v.name for v in static.gradients([share], sources) if v is not None]
     feed = {key: lod_tensor(*value) for key, value in inputs.items()}

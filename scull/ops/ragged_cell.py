@@ -20,7 +20,6 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "identity": lambda x: x,
 }
 STEPS = "its steps follow one another"
-RUN_ONLY = "older networks are run, not trained: paddle.nn has LSTM and GRU"
 OF_INPUT: dict[str, Any] = {"slots": {"levels": "Input@LOD"}, "unsaid": ("Input@LOD",)}
 
 
@@ -301,6 +300,4 @@ def best_path(emission: Any, transition: Any) -> Any:
 
 for operator in (lstm, gru, crf_decoding):
     operator.no_lowering(STEPS)
-lstm.no_grad(RUN_ONLY)
-gru.no_grad(RUN_ONLY)
 crf_decoding.no_grad("tags carry none")

@@ -37,7 +37,8 @@ def test_a_program_gives_the_values_and_levels_of_the_reference(path):
     names = list(expected)
     found = paddle.static.Executor().run(program, feed=feed, fetch_list=names, return_numpy=False)
     for name, value in zip(names, found, strict=True):
-        np.testing.assert_allclose(np.array(value), expected[name], 1e-5, 1e-6, err_msg=name)
+        most = np.abs(expected[name]).max(initial=0)
+        np.testing.assert_allclose(np.array(value), expected[name], 1e-5, 1e-5 * most, err_msg=name)
         if GRADIENT not in name:
             assert value.recursive_sequence_lengths() == said["found"][name], name
 

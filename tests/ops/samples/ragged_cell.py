@@ -8,6 +8,7 @@ from scipy import special
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.level import packed, unpacked
+from scull.ops.ragged_cell import gru, lstm
 from tests.ops.sample import array, call, f32, f64, fails, i64, samples
 
 LEVELS = packed([[0, 2, 2, 5, 6]])
@@ -130,3 +131,68 @@ def crf_decoding_samples():
     law = "a sequence of 4 steps is longer than emission"
     given = f32(2, 3, 3), f32(5, 3), None, array([[4], [1]], "int64"), None
     yield fails(ShapeError, law, *given, by_value=True)
+
+
+def slopes(value: Any, given: list[Any]) -> list[Any]:
+    """How `value` changes with each number of each array, by small steps."""
+    found = []
+    for k, x in enumerate(given):
+        if x is None:
+            found.append(None)
+            continue
+        own = np.zeros(x.shape)
+        for spot in np.ndindex(x.shape):
+            ends = []
+            for step in (1e-6, -1e-6):
+                moved = np.array(x)
+                moved[spot] += step
+                ends.append(value(*given[:k], moved, *given[k + 1 :]))
+            own[spot] = (ends[0] - ends[1]) / 2e-6
+        found.append(own)
+    return found
+
+
+def is_near(expected: list[Any]) -> Any:
+    """What asserts that results are these."""
+
+    def holds(found: Any) -> None:
+        for own, other in zip(found, expected, strict=True):
+            assert (own is None) == (other is None)
+            if own is not None:
+                np.testing.assert_allclose(own, other, 1e-4, 1e-6)
+
+    return holds
+
+
+@samples("lstm_backward")
+def lstm_backward_samples():
+    names = ("gate_activation", "cell_activation", "candidate_activation")
+    attrs = {"use_peepholes": True, "is_reverse": False} | dict.fromkeys(names, "tanh")
+    for h0, c0, backwards in ((None, None, False), (f64(4, 2), f64(4, 2), True)):
+        attrs["is_reverse"] = backwards
+        given = [f64(6, 8), f64(2, 8), f64(1, 14), h0, c0]
+        dhidden, dcell = f64(6, 2), f64(6, 2)
+
+        def value(*own: Any, attrs: Any = attrs, ends: Any = (dhidden, dcell)) -> Any:
+            found = cells(*own, LEVELS, **attrs)
+            return sum((v * d).sum() for v, d in zip(found, ends, strict=True))
+
+        kept = lstm.op.cpu(*given, LEVELS, **attrs, is_test=False)
+        holds = is_near(slopes(value, given))
+        yield call(*given, *kept, dhidden, dcell, LEVELS, grad=False, holds=holds, **attrs)
+
+
+@samples("gru_backward")
+def gru_backward_samples():
+    attrs: Any = {"gate_activation": "sigmoid", "activation": "tanh"}
+    for h0, bias, mode in ((None, f64(1, 6), False), (f64(4, 2), None, True)):
+        attrs = {**attrs, "is_reverse": mode, "origin_mode": mode}
+        given, dhidden = [f64(6, 6), f64(2, 6), h0, bias], f64(6, 2)
+
+        def value(*own: Any, attrs: Any = attrs, dhidden: Any = dhidden) -> Any:
+            return (units(*own, LEVELS, **attrs)[3] * dhidden).sum()
+
+        gate, kept, _, hidden = gru.op.cpu(*given, LEVELS, **attrs, is_test=False)
+        holds = is_near(slopes(value, given))
+        own = (*given, gate, kept, hidden, dhidden, LEVELS)
+        yield call(*own, grad=False, holds=holds, **attrs)
