@@ -13,6 +13,7 @@ import numpy as np
 from scull.core.attribute import Longs
 from scull.core.dtype import int64
 from scull.core.eager import primitive
+from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Meta, agree
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.segment import combined
@@ -42,7 +43,13 @@ def unpacked(vector: Any) -> Levels:
     for level in levels:
         if level[0] != 0 or (level[1:] < level[:-1]).any():
             raise ArgumentError(f"a level of detail does not rise from 0 on: {level[:9].tolist()}")
+        room_for(int(level[-1]))
     return levels
+
+
+def room_for(count: int) -> None:
+    """Refuse so many numbers of rows where there is no room for them."""
+    refuse_bytes(8 * count, f"{count} numbers of rows")
 
 
 def inner(operands: Sequence[Any], place: int = 0) -> Any:
@@ -71,6 +78,7 @@ def begun(lengths: Any) -> Any:
     """Where sequences of some lengths begin, and where the last ends."""
     if (np.asarray(lengths) < 0).any():
         raise RangeError("a sequence has less than no elements")
+    room_for(int(np.asarray(lengths, "float64").sum()))
     return np.concatenate([[0], np.cumsum(lengths)]).astype("int64")
 
 
@@ -115,6 +123,7 @@ def repeated(operands: Sequence[Any], number: int) -> tuple[Any, Any]:
     levels = unpacked(operands[0])
     offsets = levels[0] if levels else np.arange(len(by) + 1)
     agree(len(offsets) - 1, len(by), "x has {} sequences and y says of {} how often they come")
+    room_for(int(np.diff(offsets) @ by))
     return np.repeat(offsets[:-1], by), np.repeat(np.diff(offsets), by)
 
 
@@ -153,6 +162,7 @@ def cut(operands: Sequence[Any]) -> tuple[Any, Any]:
 def windows(operands: Sequence[Any], size: int, start: int) -> tuple[Any, Any, Any, Any]:
     """Of the rows around each row: their place in its sequence, in all, its length, who is in."""
     offsets = inner(operands)
+    room_for(4 * max(int(offsets[-1]), 1) * max(size, 1))  # a few numbers of each
     rows = np.arange(offsets[-1])[:, None] + np.arange(start, start + size)
     owner = segments(offsets)
     place, length = rows - offsets[owner][:, None], np.diff(offsets)[owner][:, None]
@@ -180,6 +190,7 @@ def padded_rows(operands: Sequence[Any], size: int) -> Any:
     size = longest if size < 0 else size
     if size < longest:
         raise RangeError(f"sequences are padded to {size} rows, and one has {longest}")
+    room_for(2 * max(len(lengths), 1) * size)
     places = np.arange(size)
     return np.where(places < lengths[:, None], offsets[:-1, None] + places, -1)
 
@@ -387,6 +398,7 @@ def rows_at(x: Meta, index: Meta) -> Meta:
 @rows_at.kernel
 def rows_at_kernel(xp: Any, x: Any, index: Any, *, out: Any = None) -> Any:
     refuse_beyond(index, len(x))
+    refuse_bytes(index.size * (x.nbytes // max(len(x), 1)), "a result")
     found = xp.zeros((*index.shape, *x.shape[1:]), x.dtype) if out is None else out
     there = index >= 0
     if there.all():
