@@ -11,6 +11,7 @@ from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.suppress import CONSTANT, NO_LOOP, shared, uncovered
 
+MOST_LEVELS = 64  # of a pyramid, each of which is half as large as the one before
 WIDEST = math.log(1000 / 16)  # how much larger than its anchor a region may be told to be
 
 
@@ -244,8 +245,8 @@ def distribute_fpn_proposals(
     floating(fpn_rois)
     axes(fpn_rois, "fpn_rois", 2)
     agree(fpn_rois.shape[1], 4, "a region has {} numbers, {} are needed")
-    if max_level < min_level:
-        raise ArgumentError(f"levels from {min_level} to {max_level} are none")
+    if not 0 <= max_level - min_level < MOST_LEVELS:
+        raise ArgumentError(f"levels from {min_level} to {max_level} are none, or too many")
     if rois_num is not None:
         axes(rois_num, "rois_num", 1)
         if not rois_num.dtype.is_integer:
