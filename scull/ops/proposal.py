@@ -247,14 +247,14 @@ def distribute_fpn_proposals(
     agree(fpn_rois.shape[1], 4, "a region has {} numbers, {} are needed")
     if not 0 <= max_level - min_level < MOST_LEVELS:
         raise ArgumentError(f"levels from {min_level} to {max_level} are none, or too many")
-    if rois_num is not None:
+    if rois_num is not None and not rois_num.dtype.is_integer:
+        raise DtypeError(f"rois_num is {rois_num.dtype.name}, not of integers")
+    if rois_num is not None and rois_num.ndim:  # the reference's Programs note counts as numbers
         axes(rois_num, "rois_num", 1)
-        if not rois_num.dtype.is_integer:
-            raise DtypeError(f"rois_num is {rois_num.dtype.name}, not of integers")
     count = max_level - min_level + 1
     rows = [fpn_rois.with_shape((UNKNOWN, 4)) for _ in range(count)]
     told = [] if rois_num is None else [rois_num] * count
-    counts = [m.with_dtype(int32) for m in told]
+    counts = [Meta(m.shape or (UNKNOWN,), int32) for m in told]
     return rows, Meta((fpn_rois.shape[0], 1), int32), counts
 
 
