@@ -237,7 +237,7 @@ def choice(type, threshold):
         inputs = {"BBoxes": boxes, "Scores": scores}
         outputs = ("Out", "Index")[: 1 + (type == "multiclass_nms2")]
         boxes.stop_gradient = scores.stop_gradient = True
-        return made(type, inputs, attrs, outputs)[:1]
+        return made(type, inputs, attrs, outputs)
 
     return build
 

@@ -6,6 +6,7 @@ operator over sequences does follows from such vectors: which rows it picks, whi
 """
 
 from collections.abc import Callable, Sequence
+from inspect import CO_VARARGS
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,7 @@ ROWS: dict[str, Rule] = {
     "erase": left,
 }
 PAIRS = ("unpad", "steps", "scatter")
+PICKING = ("erase", "align")  # rules of rows whose levels follow from them
 MATRICES = ("window", "padding", "pad")
 
 
@@ -327,10 +329,14 @@ LEVELS: dict[str, Rule] = {
 }
 
 
-def named(rules: dict[str, Rule], of: str) -> Rule:
-    """The rule of one name."""
+def named(rules: dict[str, Rule], of: str, numbers: Sequence[int]) -> Rule:
+    """The rule of one name, which takes so many numbers."""
     if of not in rules:
         raise ArgumentError(f"of is {of!r}, not {', '.join(rules)}")
+    code = (ROWS[of] if of in PICKING else rules[of]).__code__
+    least = code.co_argcount - 1
+    if len(numbers) < least or (len(numbers) > least and not code.co_flags & CO_VARARGS):
+        raise ArgumentError(f"the rule {of!r} takes {least} numbers, not {len(numbers)}")
     return rules[of]
 
 
@@ -340,7 +346,7 @@ def sequence_rows(operands: list[Meta] | None = None, *, of: str, numbers: Longs
 
     Of every row these are its number, the number of its sequence and the length of that, too.
     """
-    named(ROWS, of)
+    named(ROWS, of, numbers)
     columns = (2,) if of in PAIRS else (UNKNOWN,) if of in MATRICES else ()
     return Meta((UNKNOWN, *columns), int64)
 
@@ -349,13 +355,13 @@ def sequence_rows(operands: list[Meta] | None = None, *, of: str, numbers: Longs
 def sequence_rows_kernel(
     xp: Any, operands: list[Any] | None = None, *, out: Any = None, of: str, numbers: Any
 ) -> Any:
-    return named(ROWS, of)(operands or [], *numbers).astype("int64", copy=False)
+    return named(ROWS, of, numbers)(operands or [], *numbers).astype("int64", copy=False)
 
 
 @primitive(infer_first=True)
 def sequence_levels(operands: list[Meta], *, of: str, numbers: Longs = ()) -> Meta:
     """The levels of what an operator over sequences gives, as a vector."""
-    named(LEVELS, of)
+    named(LEVELS, of, numbers)
     return Meta((UNKNOWN,), int64)
 
 
@@ -363,7 +369,7 @@ def sequence_levels(operands: list[Meta], *, of: str, numbers: Longs = ()) -> Me
 def sequence_levels_kernel(
     xp: Any, operands: list[Any], *, out: Any = None, of: str, numbers: Any
 ) -> Any:
-    return packed(named(LEVELS, of)(operands, *numbers))
+    return packed(named(LEVELS, of, numbers)(operands, *numbers))
 
 
 for operator in (sequence_rows, sequence_levels):

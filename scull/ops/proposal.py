@@ -11,6 +11,7 @@ from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.suppress import CONSTANT, NO_LOOP, shared, uncovered
 
+MOST_LEVELS = 64  # of a pyramid, each of which is half as large as the one before
 WIDEST = math.log(1000 / 16)  # how much larger than its anchor a region may be told to be
 
 
@@ -244,16 +245,16 @@ def distribute_fpn_proposals(
     floating(fpn_rois)
     axes(fpn_rois, "fpn_rois", 2)
     agree(fpn_rois.shape[1], 4, "a region has {} numbers, {} are needed")
-    if max_level < min_level:
-        raise ArgumentError(f"levels from {min_level} to {max_level} are none")
-    if rois_num is not None:
+    if not 0 <= max_level - min_level < MOST_LEVELS:
+        raise ArgumentError(f"levels from {min_level} to {max_level} are none, or too many")
+    if rois_num is not None and not rois_num.dtype.is_integer:
+        raise DtypeError(f"rois_num is {rois_num.dtype.name}, not of integers")
+    if rois_num is not None and rois_num.ndim:  # the reference's Programs note counts as numbers
         axes(rois_num, "rois_num", 1)
-        if not rois_num.dtype.is_integer:
-            raise DtypeError(f"rois_num is {rois_num.dtype.name}, not of integers")
     count = max_level - min_level + 1
     rows = [fpn_rois.with_shape((UNKNOWN, 4)) for _ in range(count)]
     told = [] if rois_num is None else [rois_num] * count
-    counts = [m.with_dtype(int32) for m in told]
+    counts = [Meta(m.shape or (UNKNOWN,), int32) for m in told]
     return rows, Meta((fpn_rois.shape[0], 1), int32), counts
 
 

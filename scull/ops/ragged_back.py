@@ -9,7 +9,7 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import UnsupportedError
 from scull.ops.level import BY_VALUES, inner
-from scull.ops.ragged_cell import OF_INPUT, gru, lstm, steps
+from scull.ops.ragged_cell import OF_INPUT, gru, known, lstm, steps
 
 ONCE = "older networks are differentiable once"
 # By activation its slope, as a function of its result.
@@ -58,6 +58,8 @@ def lstm_backward(
     candidate_activation: str,
 ) -> tuple[Meta, Meta, Meta, Meta | None, Meta | None]:
     """The gradients of what `lstm` reads from those of its states and cells."""
+    for name in (gate_activation, cell_activation, candidate_activation):
+        known(name)
     return input, weight, bias, h0, c0
 
 
@@ -160,6 +162,8 @@ def gru_backward(
     origin_mode: bool,
 ) -> tuple[Meta, Meta, Meta | None, Meta | None]:
     """The gradients of what `gru` reads from those of its states."""
+    for name in (gate_activation, activation):
+        known(name)
     return input, weight, h0, bias
 
 

@@ -59,8 +59,8 @@ def check_states(size: int, **states: Meta | None) -> None:
             agree(m.shape[1], size, name + " has {} columns, and a state {}")
 
 
-def activation(name: str) -> Callable[[Any], Any]:
-    """The function of a name."""
+def known(name: str) -> Callable[[Any], Any]:
+    """The activation of a name."""
     if name not in ACTIVATIONS:
         raise ArgumentError(f"an activation is {name!r}, not {', '.join(ACTIVATIONS)}")
     return ACTIVATIONS[name]
@@ -110,7 +110,7 @@ def lstm(
     size = check_cell(input, 4, weight, bias, 7 if use_peepholes else 4)
     check_states(size, h0=h0, c0=c0)
     for name in (gate_activation, cell_activation, candidate_activation):
-        activation(name)
+        known(name)
     state = input.with_shape((input.shape[0], size))
     return state, state, input, state
 
@@ -137,7 +137,7 @@ def lstm_kernel(
     h, c = (first(v, len(offsets) - 1, size, input.dtype) for v in (h0, c0))
     along = input + bias[0, : 4 * size]
     peeps = xp.split(bias[0, 4 * size :], 3) if use_peepholes else [0.0] * 3
-    gate, show, new = map(activation, (gate_activation, cell_activation, candidate_activation))
+    gate, show, new = map(known, (gate_activation, cell_activation, candidate_activation))
     found = tuple(xp.zeros((len(input), n * size), input.dtype) for n in (1, 1, 4, 1))
     for rows, who in steps(offsets, is_reverse):
         a, i, f, o = xp.split(along[rows] + h[who] @ weight, 4, axis=1)
@@ -177,8 +177,7 @@ def gru(
     size = check_cell(input, 3, weight, bias, 3)
     check_states(size, h0=h0)
     for name in (activation, gate_activation):
-        if name not in ACTIVATIONS:
-            raise ArgumentError(f"an activation is {name!r}, not {', '.join(ACTIVATIONS)}")
+        known(name)
     state = input.with_shape((input.shape[0], size))
     return input, state, state, state
 
@@ -205,7 +204,7 @@ def gru_kernel(
     of_gates = flat[: 2 * size * size].reshape(size, 2 * size)
     of_state = flat[2 * size * size :].reshape(size, size)
     along = input if bias is None else input + bias
-    gate, new = ACTIVATIONS[gate_activation], ACTIVATIONS[activation]
+    gate, new = known(gate_activation), known(activation)
     found = tuple(xp.zeros((len(input), n * size), input.dtype) for n in (3, 1, 1, 1))
     for rows, who in steps(offsets, is_reverse):
         x, old = along[rows], h[who]

@@ -84,7 +84,7 @@ OLDER = {
 class Change(NamedTuple):
     """How levels come out of an operator that changes them."""
 
-    result: str  # the slot
+    result: str  # the slot, or several
     rule: str  # of `scull/ops/level.py`
     slots: tuple[str, ...]  # what it is told: levels of operands, operands
     attributes: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ CHANGES = {
     "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
     "im2sequence": Change("Out", "pieces", ("X", "Out")),
     "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
-    "counted_nms": Change("Out", "counts", ("Counts",)),
+    "counted_nms": Change("Out Index", "counts", ("Counts",)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
 }
 
@@ -193,7 +193,7 @@ class Writer:
         if o.type not in ("multiclass_nms", "multiclass_nms2"):
             return o
         self.count += 1
-        (out,), index = each(o.outputs[0]), each(o.outputs[1:])
+        out, *index = o.results()
         metas = {"counts": UNKNOWN, "index": UNKNOWN}
         made = {
             n: o.block.variable(f"{out.name}{MARK}{self.count}.{n}", Meta((size,), int32))
@@ -268,23 +268,25 @@ class Writer:
             taken.update(dict.fromkeys(named(o, result), found[0] if found else None))
         change = CHANGES.get(o.type)
         if change is not None and (o.type != "concat" or o.attrs["axis"] == 0):
-            taken.update(dict.fromkeys(named(o, change.result), self.changed(o, change, block)))
+            results = [v for slot in change.result.split() for v in named(o, slot)]
+            if results:
+                taken.update(dict.fromkeys(results, self.changed(o, change, results[0], block)))
         for v, levels in taken.items():
             self.known.pop(v, None)
             if levels is not None:
                 self.known[v] = levels
 
-    def changed(self, o: Operator, change: Change, block: Block) -> Variable | None:
+    def changed(
+        self, o: Operator, change: Change, result: Variable, block: Block
+    ) -> Variable | None:
         """The levels that an operator gives a result."""
-        if not named(o, change.result):
-            return None
         operands = [v for slot in change.slots for v in self.told(o, slot)]
         attributes = [o.attr(name) for name in change.attributes]
         if all(v is self.none for v in operands):
             return None
         numbers = [int(n) for v in attributes for n in (v if isinstance(v, list | tuple) else [v])]
         self.count += 1
-        name = f"{named(o, change.result)[0].name}{MARK}{self.count}"
+        name = f"{result.name}{MARK}{self.count}"
         made = block.variable(name, Meta((UNKNOWN,), int64))
         attrs = {"of": change.rule, "numbers": tuple(numbers)}
         step = Operator(block, sequence_levels.op, (operands,), (made,), attrs)

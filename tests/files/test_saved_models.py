@@ -33,8 +33,9 @@ for name, count in json.load(open("asked.json")).items():
     with paddle.static.scope_guard(paddle.static.Scope()):
         program, names, targets = paddle.static.load_inference_model(name, exe)
         feed = {n: np.load(f"{name}.input_{i}.npy") for i, n in enumerate(names)}
-        for i, found in enumerate(exe.run(program, feed=feed, fetch_list=targets)):
-            np.save(f"{name}.result_{i}.npy", np.asarray(found))
+        found = exe.run(program, feed=feed, fetch_list=targets, return_numpy=False)
+        for i, v in enumerate(found):  # regions have levels of detail, which an array cannot hold
+            np.save(f"{name}.result_{i}.npy", np.array(v))
 """
 
 

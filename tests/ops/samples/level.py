@@ -70,6 +70,10 @@ def sequence_rows_samples():
     for error, law, of, numbers, *operands in REFUSED:
         yield fails(error, law, operands, of=of, numbers=numbers, by_value=True)
     yield fails(ArgumentError, "of is 'turn', not row, ", [LEVELS], of="turn")
+    yield fails(
+        ArgumentError, "'window' takes 2 numbers, not 1", [LEVELS], of="window", numbers=(1,)
+    )
+    yield fails(ArgumentError, "'row' takes 0 numbers, not 1", [LEVELS], of="row", numbers=(1,))
 
 
 def levels(expected: Any, *operands: Any, of: str, numbers: Any = (), case: str = "") -> Any:
@@ -126,6 +130,8 @@ def sequence_levels_samples():
         ShapeError, "into rows of 3 elements", LEVELS_AND, of="reshape", numbers=(3,), by_value=True
     )
     yield fails(ArgumentError, "of is 'turn', not outer, ", [LEVELS], of="turn")
+    law = "'align' takes 2 numbers, not 1"
+    yield fails(ArgumentError, law, [LEVELS, IDS], of="align", numbers=(1,))
 
 
 LEVELS_AND = [LEVELS, np.ones((6, 4), "float32")]

@@ -122,6 +122,7 @@ def dealt(rois: Any, counts: Any = None, **attrs: Any) -> Any:
     levels = [rois[own == level] for level in range(low, high + 1)]
     told = []
     if counts is not None:
+        counts = counts.reshape(-1)
         images = np.repeat(range(len(counts)), counts)
         told = [
             np.array([(images[own == level] == k).sum() for k in range(len(counts))])
@@ -137,7 +138,10 @@ def distribute_fpn_proposals_samples():
     yield call(rois, array([3, 0, 4], "int32"), **levels)
     yield call(rois, **levels, pixel_offset=False)
     yield call(rois.astype("float64"), array([7], "int64"), **levels)
-    yield fails(ArgumentError, "levels from 5 to 4 are none", rois, **{**levels, "min_level": 5})
+    yield call(rois, array(7, "int32"), **levels)
+    for wrong in (5, -(1 << 30)):
+        law = f"levels from {wrong} to 4 are none, or too many"
+        yield fails(ArgumentError, law, rois, **{**levels, "min_level": wrong})
     yield fails(DtypeError, "rois_num is float32", rois, f32(3), **levels)
     law = "rois_num tells of 5 regions, and there are 7"
     yield fails(ShapeError, law, rois, array([5], "int32"), **levels, by_value=True)
