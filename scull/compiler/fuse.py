@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
+from operator import add, mul, sub
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
@@ -34,6 +35,8 @@ LITTLE = 4  # operations that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
+FOLDS = {"add": add, "subtract": sub, "multiply": mul}  # what is computed of constants at once
+FOLDED = ("float32", "float64")
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
 
 
@@ -149,6 +152,11 @@ def simplified(node: Expression, positions: Positions) -> Expression:
                 return constant(gap.low >= least, "bool")
         case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
             return constant(x == y, "bool")
+        case Apply(operands=(Constant(value=x), Constant(value=y))) if node.dtype in FOLDED:
+            if node.operation in FOLDS:  # the float64 of two float32 is exact, or rounds the same
+                return constant(FOLDS[node.operation](x, y), node.dtype)
+        case Apply(operation="power", operands=(x, Constant(value=exponent))) if exponent in (1, 2):
+            return x if exponent == 1 else x * x
         case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
             if isinstance(x, Constant):
                 return y if x.value else x

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scull import lang
 from scull.compiler.flow import Carry, Loop, Stack
-from scull.compiler.trace import Statement, Traced
+from scull.compiler.trace import Traced
 from scull.core.dtype import bool_, of_name
 from scull.core.meta import Meta
 from scull.core.op import op_of
@@ -170,14 +169,8 @@ class Rounds:
             self.hand_on(now, self.firsts[slot], value)
 
     def hand_on(self, now: Traced, first: Array, value: Traced) -> None:
-        """Let a value be that of the next round: it is made by a statement of its own."""
-        made = {node.out for node in self.body if isinstance(node, Statement)}
-        array = value.array
-        if array not in made or array in self.taken:
-            axes = tuple(map(lang.axis, array.shape))
-            array = self.within.statement(value.meta, axes, array[axes]).array
-        self.taken.add(array)
-        self.carries.append(Carry(now.array, first, array))
+        """Let a value be that of the next round."""
+        self.carries.append(Carry(now.array, first, self.tracer.settled(value, self.taken)))
 
     def late(self, slot: int, before: list[Any]) -> Perhaps:
         """What rounds leave in a slot that has no value before the first: it may stay so."""

@@ -2,15 +2,19 @@
 
 import importlib.util
 
+import numpy as np
 import pytest
 
 from scull import lang
+from scull.compiler.affine import Positions
 from scull.compiler.cost import Cost, cost_of
 from scull.compiler.decision import decided, noted, observed
+from scull.compiler.fuse import substituted
 from scull.compiler.native import region_of_kernel
 from scull.compiler.peak import Peak, peak
 from scull.compiler.target import AVX2
 from scull.compiler.text import group_lines
+from scull.lang.expression import Array, apply
 from tests.lang.samples import meta
 from tests.lang.test_kernel import embedding_grad_at, matmul_at, softmax_at
 
@@ -100,3 +104,16 @@ def test_the_peak_is_measured_once():
     found = peak()
     assert found is peak() and min(found.operations.values()) > 1e6
     assert all(rate > 1e6 for _, rate in found.bandwidths)
+
+
+def test_a_square_is_a_product_and_constants_are_computed_at_once():
+    x = Array("x", (4,), "float32")
+    i = lang.axis(4)
+    two = lang.constant(3.0, "float32") - lang.constant(1.0, "float32")
+    value = substituted(apply("power", x[i], two), {}, Positions())
+    assert value is x[i] * x[i]
+    one = apply("power", x[i], lang.constant(1.0, "float32"))
+    assert substituted(one, {}, Positions()) is x[i]
+    tenth = lang.constant(0.1, "float32") * lang.constant(3.0, "float32")
+    folded = substituted(tenth, {}, Positions())
+    assert folded is lang.constant(float(np.float32(0.1) * np.float32(3.0)), "float32")
