@@ -4,6 +4,7 @@ A carried value is written over itself where nothing reads it any more; else it 
 which change roles from round to round. What a round keeps is written where it is kept.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scull.compiler.flow import Branch, Carry, Demand, Loop, Nodes, controls, leaves
@@ -73,7 +74,11 @@ def written_over(nodes: Nodes, new: Array, old: Array) -> bool:
     writer = next(n for n, g in enumerate(groups) if new in g.written)
     if any(old in g.read for g in groups[writer + 1 :]):
         return False
-    group = groups[writer]
+    return in_turn(groups[writer], new, old)
+
+
+def in_turn(group: Group, new: Array, old: Array) -> bool:
+    """Whether a group reads each element of `old` before it writes that of `new`, or never."""
     for stage in group.stages:
         loads = [load for load in stage.loads if load.array == old]
         if loads and new not in stage.arrays:
@@ -85,17 +90,24 @@ def written_over(nodes: Nodes, new: Array, old: Array) -> bool:
     return True
 
 
-def at_once(nodes: Nodes, new: Array, old: Array) -> bool:
-    """Whether a result of a region may lie over an operand as soon as it is made.
+def late_ones(nodes: Nodes, over: Mapping[Array, Array]) -> tuple[Array, ...]:
+    """The results of a region that may not lie over their operands as soon as they are made.
 
-    Not where the run may still end early: then nothing is updated.
+    Nor may those after which the run may still end early: then nothing is updated.
     """
-    place = next(n for n, x in enumerate(nodes) if isinstance(x, Group) and new in x.written)
-    if any(old in node.asked | node.left for node in controls(nodes)) or may_end(
-        nodes[place + 1 :]
-    ):
-        return False
-    return written_over(nodes, new, old)
+    last = {x: n for n, group in enumerate(leaves(nodes)) for x in group.read}
+    makers = {x: (n, group) for n, group in enumerate(leaves(nodes)) for x in group.written}
+    asked: set[Array] = set().union(*(node.asked | node.left for node in controls(nodes)))
+    places = {x: n for n, g in enumerate(nodes) if isinstance(g, Group) for x in g.written}
+    end = max((n for n, node in enumerate(nodes) if may_end([node])), default=-1)
+
+    def is_late(new: Array, old: Array) -> bool:
+        number, group = makers[new]
+        if old in asked or places[new] < end or last.get(old, -1) > number:
+            return True
+        return not in_turn(group, new, old)
+
+    return tuple(new for new, old in over.items() if is_late(new, old))
 
 
 def may_end(nodes: Nodes) -> bool:

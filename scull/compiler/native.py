@@ -26,7 +26,7 @@ from scull.compiler.flow import (
 )
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
-from scull.compiler.home import Homes, at_once, homes_of
+from scull.compiler.home import Homes, homes_of, late_ones
 from scull.compiler.kernel import function_of
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
@@ -99,7 +99,7 @@ def region_of(
     before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
     nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
-    late = tuple(new for new, old in over.items() if not at_once(nodes, new, old))
+    late = late_ones(nodes, over)
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]
     homes = homes_of(nodes)

@@ -138,7 +138,7 @@ def product(b: Build) -> None:
     n = b.chance.choice((1, 2, 3, 5, 8, 16, 17, 33))
     shape = [n, rows] if right else [rows, n]
     if len(x.shape) > 2 and b.chance.random() < 0.5:
-        shape = [b.chance.choice((1, x.shape[0])), *shape]
+        shape = [b.chance.choice((1, x.shape[-3])), *shape]
     if prod(x.shape[:-2]) * m * n > MOST:
         return
     y = b.like(x, shape)
