@@ -17,7 +17,7 @@ from scull.core.cpus import usable_cpus
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.flags import flags
 from scull.runtime import blas, llvm
-from scull.runtime.pool import get_num_threads, pool, set_num_threads
+from scull.runtime.pool import Pool, get_num_threads, pool, set_num_threads
 from tests.runtime.child import ended, fork, needs_fork
 
 pytestmark = [
@@ -63,10 +63,9 @@ define void @count(ptr %counts, i64 %chunks, i64 %most) nounwind {
 """
 
 
-@pytest.fixture(scope="module")
-def count():
-    """Run so many chunks; how often each was run."""
-    library = llvm.build([llvm.Module(COUNTING, ("count",))], {"share": pool().share})
+def counting(share):
+    """A function that runs so many chunks, and tells how often each was run."""
+    library = llvm.build([llvm.Module(COUNTING, ("count",))], {"share": share})
     kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     function = ctypes.CFUNCTYPE(None, *kinds)(library.addresses["count"])
 
@@ -79,6 +78,11 @@ def count():
         return counts[1:]
 
     return counted
+
+
+@pytest.fixture(scope="module")
+def count():
+    return counting(pool().share)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -173,6 +177,15 @@ def test_where_no_thread_can_be_had_one_does_it_all(count):
         assert pool().count == pool().started + 1
 
     assert ended(fork(work)) == 0
+
+
+def test_where_the_pool_was_never_tried_one_thread_does_it_all(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    other = Pool(4)
+    assert (counting(other.share)(300, times=3) == 3).all()
+    other.resize(8)
+    other.renew()
+    assert (other.count, other.started) == (1, 0)
 
 
 ENDING = """
