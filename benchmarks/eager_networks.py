@@ -204,7 +204,7 @@ def measured(step: Callable[[], float], losses: list[float]) -> Callable[[], flo
 def rows(count: int) -> Iterator[Row]:
     """A training step of each network, on one thread."""
     for name, (build, update, title) in NETWORKS.items():
-        with flags(COMPILE="eager", THREADS=1):
+        with flags(COMPILE="eager", NUM_THREADS=1):
             ours, losses = Ours(), ([], [])
             data = inputs(name)
             forward = build(ours)

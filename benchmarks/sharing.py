@@ -31,7 +31,7 @@ def walled(run: Callable[[], None], threads: int) -> Callable[[], float]:
     """The time of one of several runs in a row, on so many threads."""
 
     def measured() -> float:
-        with flags(THREADS=threads):
+        with flags(NUM_THREADS=threads):
             run()
             start = time.perf_counter()
             for _ in range(REPEATED):

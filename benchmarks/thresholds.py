@@ -255,7 +255,7 @@ def measured(name: str) -> Iterator[tuple[int, float, float]]:
 def main() -> None:
     """Print the table."""
     print(f"{'':24}" + "".join(f"{size:>16,}" for size in SIZES))
-    with flags(COMPILE="eager", THREADS=1):
+    with flags(COMPILE="eager", NUM_THREADS=1):
         for name in sys.argv[1:] or CASES:
             cells = [f"{p * 1e6:.0f} / {n * 1e6:.0f} us" for _, p, n in measured(name)]
             print(f"{name:24}" + "".join(f"{cell:>16}" for cell in cells), flush=True)

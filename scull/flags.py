@@ -28,7 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "POISON": False,  # fill freed memory of a run with NaN, so that a wrong lifetime is seen
     "SIM_SEED": 0,  # picks when the works of a simulated device run, in any order that is legal
     "DEVICE_STREAMS": 1,  # on which a device computes
-    "THREADS": 0,  # that share one kernel of machine code; 0: as many as there are CPUs for us
+    "NUM_THREADS": 0,  # that share one kernel of machine code; 0: as many as there are CPUs for us
     "HOST_THREADS": 1,  # on which large instructions of a Program that are independent run
     "MAX_MEMORY": 0,  # bytes that the temporaries of a run may take at most; 0: any
     "TURN_SECONDS": 60.0,  # that a run waits for one that is in a Python function; 0: any number

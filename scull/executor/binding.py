@@ -32,7 +32,7 @@ class Settings(NamedTuple):
     """What a strategy asks of runs."""
 
     sequential: bool = False
-    threads: int = 0  # 0: as the flags HOST_THREADS and THREADS say
+    threads: int = 0  # 0: as the flags HOST_THREADS and NUM_THREADS say
     inplace: bool = True
     addto: bool = True
     staying: tuple[str, ...] = ()  # temporaries that are left in the scope

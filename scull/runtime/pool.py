@@ -1,7 +1,7 @@
 """The threads that share the chunks of large kernels: one pool for the process.
 
 They are threads of the system that run nothing but machine code, and start when first needed. How
-many there may be is the flag THREADS; results do not depend on it. A thread that runs a kernel
+many there may be is the flag NUM_THREADS; results do not depend on it. A thread that runs a kernel
 while another uses the pool runs it alone. A forked child starts its own.
 """
 
@@ -117,15 +117,15 @@ def get_num_threads() -> int:
         >>> get_num_threads() >= 1
         True
     """
-    return int(flag("THREADS")) or usable_cpus()
+    return int(flag("NUM_THREADS")) or usable_cpus()
 
 
 def set_num_threads(num: int) -> None:
     """Say how many threads may share the work of one kernel, or of one product by NumPy.
 
     Until it is called that is as many as there are CPUs which this process may use, by affinity and
-    by the quota of its control group, or what SCULL_THREADS says. Results do not depend on it. More
-    than there are CPUs is slower, and a notice says so.
+    by the quota of its control group, or what SCULL_NUM_THREADS says. Results do not depend on it.
+    More than there are CPUs is slower, and a notice says so.
 
     Args:
         num (int): 1 or more, at most 256; an ArgumentError else.
@@ -143,7 +143,7 @@ def set_num_threads(num: int) -> None:
         raise ArgumentError(f"`num` is {num}: a kernel runs on 1 .. {MOST} threads")
     if num > usable_cpus():
         warnings.warn(f"{num} threads on {usable_cpus()} CPUs: each waits for others", stacklevel=2)
-    put(THREADS=int(num))
+    put(NUM_THREADS=int(num))
     blas.set_threads(int(num))
 
 
@@ -152,4 +152,4 @@ def _resize(_: object) -> None:
         each.resize(get_num_threads())
 
 
-told["THREADS"] = _resize
+told["NUM_THREADS"] = _resize

@@ -54,7 +54,7 @@ def test_parts_add_up(name, dtype):
     found = []
     for threads in (1, 2, 8):
         out = np.full(result, np.nan, dtype)
-        with flags(THREADS=threads):
+        with flags(NUM_THREADS=threads):
             compile(kernel)([x], [out])
         found.append(out)
     np.testing.assert_array_equal(found[1], found[0])

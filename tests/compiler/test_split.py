@@ -74,7 +74,7 @@ KERNELS = {
 
 
 def outcome(kernel, arrays, threads):
-    with flags(THREADS=threads):
+    with flags(NUM_THREADS=threads):
         compiled = compile(kernel)
         found = [np.full(x.shape, np.nan, x.dtype) for x in kernel.outputs]
         compiled(arrays, found)
@@ -106,7 +106,7 @@ def ran(build, feed, threads, mode="eager"):
     main = paddle.static.Program()
     with paddle.static.program_guard(main, paddle.static.Program()):
         fetches = build()
-    with flags(COMPILE=mode, THREADS=threads):
+    with flags(COMPILE=mode, NUM_THREADS=threads):
         return paddle.static.Executor().run(main, feed=feed, fetch_list=fetches)
 
 
@@ -142,7 +142,7 @@ def test_random_graphs_have_the_bits_of_the_whole(small, number):
     want, left, _ = results_of(b, "eager")
     small()
     for threads in (1, 2, 8):
-        with flags(THREADS=threads):
+        with flags(NUM_THREADS=threads):
             b = built(graph_of(number), FEATURES, False)
             got, after, _ = results_of(b, "eager")
         for x, y in zip([*got, *after.values()], [*want, *left.values()], strict=True):
@@ -182,7 +182,7 @@ def test_a_kernel_is_cut_in_the_same_way_for_any_number_of_threads():
     region = region_of_kernel(kernel)
     texts = set()
     for threads in (1, 2, 8):
-        with flags(THREADS=threads):
+        with flags(NUM_THREADS=threads):
             texts.add(tuple(module.text for module in modules_of(region, target())))
     assert len(texts) == 1
 
@@ -190,7 +190,7 @@ def test_a_kernel_is_cut_in_the_same_way_for_any_number_of_threads():
 @pytest.mark.usefixtures("static")
 def test_large_kernels_are_shared():
     x = values_of(np.random.default_rng(0), (64, 1 << 13), "float32")
-    with flags(THREADS=3):
+    with flags(NUM_THREADS=3):
         (got,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 3)
     (want,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 1)
     np.testing.assert_array_equal(got, want)

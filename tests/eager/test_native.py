@@ -82,7 +82,7 @@ OPTIMIZERS = {
 
 def trained(mode, optimizer="adam", threads=1):
     """The losses of some steps, and the parameters after them."""
-    with flags(COMPILE=mode, THREADS=threads):
+    with flags(COMPILE=mode, NUM_THREADS=threads):
         paddle.seed(3)
         net = Net()
         update = OPTIMIZERS[optimizer](0.01, parameters=net.parameters())
@@ -226,7 +226,7 @@ def test_threads_of_python_call_the_same_kernel_at_once():
                 if not np.allclose(found, want[number], 1e-4, 1e-5):
                     bad.append(number)
 
-    with flags(COMPILE="eager", THREADS=2):
+    with flags(COMPILE="eager", NUM_THREADS=2):
         threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
         for each in threads:
             each.start()

@@ -17,7 +17,7 @@ from scull.core.cpus import usable_cpus
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.flags import flags
 from scull.runtime import blas, llvm
-from scull.runtime.pool import get_num_threads, pool, set_num_threads
+from scull.runtime.pool import Pool, get_num_threads, pool, set_num_threads
 from tests.runtime.child import ended, fork, needs_fork
 
 pytestmark = [
@@ -63,10 +63,9 @@ define void @count(ptr %counts, i64 %chunks, i64 %most) nounwind {
 """
 
 
-@pytest.fixture(scope="module")
-def count():
-    """Run so many chunks; how often each was run."""
-    library = llvm.build([llvm.Module(COUNTING, ("count",))], {"share": pool().share})
+def counting(share):
+    """A function that runs so many chunks, and tells how often each was run."""
+    library = llvm.build([llvm.Module(COUNTING, ("count",))], {"share": share})
     kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     function = ctypes.CFUNCTYPE(None, *kinds)(library.addresses["count"])
 
@@ -81,17 +80,22 @@ def count():
     return counted
 
 
+@pytest.fixture(scope="module")
+def count():
+    return counting(pool().share)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("chunks", [1, 2, 3, 7, 64, 1000])
 def test_every_chunk_runs_once(count, threads, chunks):
-    with flags(THREADS=threads):
+    with flags(NUM_THREADS=threads):
         assert (count(chunks, times=50) == 50).all()
         assert (count(chunks, slow=20) == 1).all()
         assert pool().started <= min(threads, chunks) - 1
 
 
 def test_threads_start_when_they_are_needed(count):
-    with flags(THREADS=4):
+    with flags(NUM_THREADS=4):
         assert pool().started == 0
         count(1)
         assert pool().started == 0
@@ -116,7 +120,7 @@ def test_threads_of_python_share_at_the_same_time(count):
 
     changing = threading.Thread(target=change)
     workers = [threading.Thread(target=work) for _ in range(4)]
-    with flags(THREADS=3):
+    with flags(NUM_THREADS=3):
         for each in (changing, *workers):
             each.start()
         for each in workers:
@@ -128,7 +132,7 @@ def test_threads_of_python_share_at_the_same_time(count):
 
 @needs_fork
 def test_a_child_starts_threads_of_its_own(count):
-    with flags(THREADS=3):
+    with flags(NUM_THREADS=3):
         count(300)
 
         def work():
@@ -143,7 +147,7 @@ def test_a_child_starts_threads_of_its_own(count):
 
 @needs_fork
 def test_a_child_forked_in_the_middle_of_a_job_goes_on(count):
-    with flags(THREADS=2):
+    with flags(NUM_THREADS=2):
         stop = threading.Event()
 
         def busy():
@@ -175,6 +179,15 @@ def test_where_no_thread_can_be_had_one_does_it_all(count):
     assert ended(fork(work)) == 0
 
 
+def test_where_the_pool_was_never_tried_one_thread_does_it_all(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    other = Pool(4)
+    assert (counting(other.share)(300, times=3) == 3).all()
+    other.resize(8)
+    other.renew()
+    assert (other.count, other.started) == (1, 0)
+
+
 ENDING = """
 import threading
 import numpy as np
@@ -202,7 +215,7 @@ threading.Thread(target=forever, daemon=True).start()
 
 
 def test_a_process_ends_while_threads_are_at_work():
-    environment = {**os.environ, "SCULL_THREADS": "3"}
+    environment = {**os.environ, "SCULL_NUM_THREADS": "3"}
     done = subprocess.run(
         [sys.executable, "-c", ENDING], env=environment, capture_output=True, text=True, timeout=120
     )
@@ -216,7 +229,7 @@ def test_the_number_of_threads_is_one_setting():
         set_num_threads(1)
         assert get_num_threads() == 1 == pool().count
         assert products is None or products.get() == 1
-        with flags(THREADS=2):
+        with flags(NUM_THREADS=2):
             assert get_num_threads() == 2 == pool().count
         assert get_num_threads() == 1 == pool().count
     finally:
@@ -228,7 +241,7 @@ def test_the_number_of_threads_is_one_setting():
 
 
 def test_without_a_setting_there_are_as_many_threads_as_cpus_for_this_process():
-    with flags(THREADS=0):
+    with flags(NUM_THREADS=0):
         assert get_num_threads() == usable_cpus() == pool().count
 
 
