@@ -11,6 +11,7 @@ class Function:
     def __init__(self, head: str) -> None:
         self.lines = [head, "entry:"]
         self.has_half = True  # whether the machine converts float16
+        self.has_scale = False  # whether it multiplies vectors of 512 bits by powers of 2
         self.block = "entry"
         self._count = 0
 

@@ -120,6 +120,12 @@ def _multiply_high(x: Values, y: Values) -> Values:
     return a * c + (middle >> half) + (carried >> half)
 
 
+def _scale(x: Values, exponent: Values) -> Values:
+    unknown = np.isnan(exponent)
+    whole = np.where(unknown, 0, exponent).astype(np.int32)
+    return np.where(unknown, exponent, np.ldexp(x, whole)).astype(x.dtype)
+
+
 def _multiply_add(x: Values, y: Values, z: Values) -> Values:
     if x.dtype == np.float32:
         product, z = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
@@ -206,6 +212,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "minimum": _minimum,
     "maximum": _maximum,
     "multiply_add": _multiply_add,
+    "scale": _scale,
     "multiply_high": _multiply_high,
     "negative": np.negative,
     "absolute": np.absolute,

@@ -70,6 +70,11 @@ def multiply_wide(x: Expression, y: Expression) -> Expression:
     return cast(x, "uint64") * cast(y, "uint64")
 
 
+def scale(x: Expression, exponent: Expression) -> Expression:
+    """x * 2**exponent, rounded once; the exponent is a whole number of at most 2048."""
+    return apply("scale", x, exponent)
+
+
 def floor(x: Expression) -> Expression:
     """The greatest whole number that is not above x."""
     return apply("floor", x)
