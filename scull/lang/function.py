@@ -71,7 +71,10 @@ def multiply_wide(x: Expression, y: Expression) -> Expression:
 
 
 def scale(x: Expression, exponent: Expression) -> Expression:
-    """x * 2**exponent, rounded once; the exponent is a whole number of at most 2048."""
+    """x * 2**exponent, rounded once, where `x` is no denormal number.
+
+    The exponent is a whole number, at most 250 in float32 and 2000 in float64.
+    """
     return apply("scale", x, exponent)
 
 
