@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 23_300,
     "autograd": 3_200,
-    "compiler": 5_300,
+    "compiler": 6_500,
     "eager": 2_100,
     "executor": 8_500,
     "tensor": 8_200,
