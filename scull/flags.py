@@ -36,6 +36,8 @@ DEFAULTS: dict[str, Any] = {
     "CONTROL_FLOW": "in-graph",  # the form in which Programs run: primitives, unrolled, or both, +
     "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
     "COMPILE": "off",  # eager: Programs run as machine code from the first run on; tiered: soon
+    "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
+    # where values of the scope are updated, in none (never), in all (always)
     "CACHE_DIR": "",  # where compiled code is kept; "": the user's folder of caches; off: nowhere
     "CACHE_MEGABYTES": 512,  # that it may take there
     "BACKGROUND_SECONDS": 300.0,  # in which a process compiles in the background; 0: any number

@@ -38,7 +38,7 @@ def function_of(group: Group, name: str, target: Target) -> Code:
     names = {array.name: f"%array{number}" for number, array in enumerate(arrays)}
     head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
-    function.has_half = target.has_half
+    function.has_half, function.has_scale = target.has_half, target.has_scale
     writer = Writer(function, names)
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)

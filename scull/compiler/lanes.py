@@ -229,6 +229,8 @@ class Lanes:
         if element(source).kind == "float":
             if operation == "truncated_remainder":
                 return self._remainder(operands, held_scalar(source))
+            if operation == "scale":
+                return self._scaled(operands[0], operands[1], element(source))
             suffix = self.suffix(held_scalar(source))
             text = FLOATS[operation].format(*operands, t=kind, m=suffix)
             exact = dtype not in HALF or operation in EXACT
@@ -248,6 +250,27 @@ class Lanes:
                 zero=self.number(held_scalar(source), 0),
             )
         )
+
+    def _scaled(self, x: str, exponent: str, facts: Element) -> str:
+        """x * 2**exponent, in two steps where no instruction does it: in one it might overflow."""
+        held, count, value, number = self.held(facts.name), self.count, self.value, self.number
+        if self.function.has_scale and count * facts.bits == 512:
+            name = f"llvm.x86.avx512.mask.scalef.p{'s' if facts.bits == 32 else 'd'}.512"
+            mask = f"i{count} -1, i32 4"  # all lanes, rounded as ever
+            return value(f"call {held} @{name}({held} {x}, {held} {exponent}, {held} {x}, {mask})")
+        bits, shift = f"i{facts.bits}", facts.fraction
+        kind, bias = self.type(bits), (1 << (facts.bits - shift - 2)) - 1
+        large = 1.5 * 2.0**shift  # added, it leaves a whole number in the lowest bits
+        moved = value(f"fadd {held} {exponent}, {self.literal(large, facts.name)}")
+        base = (bias + shift) << shift | 1 << (shift - 1)  # the bits of it
+        moved = value(f"bitcast {held} {moved} to {kind}")
+        whole = value(f"sub {kind} {moved}, {number(bits, base)}")
+        first = value(f"ashr {kind} {whole}, {number(bits, 1)}")
+        for part in (first, value(f"sub {kind} {whole}, {first}")):
+            moved = value(f"add {kind} {part}, {number(bits, bias)}")
+            power = value(f"shl {kind} {moved}, {number(bits, shift)}")
+            x = value(f"fmul {held} {x}, {value(f'bitcast {kind} {power} to {held}')}")
+        return x
 
     def each(self, scalar: str, operands: list[str], call: str) -> str:
         """A function of scalars, lane by lane; `call` has a place for each operand."""

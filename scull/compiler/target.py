@@ -13,9 +13,10 @@ class Target:
     bits: int
     registers: int
     has_half: bool = True  # float16 is converted by an instruction
+    has_scale: bool = False  # an instruction multiplies by powers of 2 of its size of vectors
 
 
-AVX512 = Target("avx512", 512, 32)
+AVX512 = Target("avx512", 512, 32, has_scale=True)
 AVX2 = Target("avx2", 256, 16)
 GENERIC = Target("generic", 128, 16, has_half=False)
 TARGETS = {each.name: each for each in (AVX512, AVX2, GENERIC)}

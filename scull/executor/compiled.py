@@ -21,7 +21,7 @@ from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
-from scull.errors import ScullError, UnsupportedError
+from scull.errors import ArgumentError, ScullError, UnsupportedError
 from scull.executor.block import Block
 from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded, whole
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
+FLUSHED = ("never", "training", "always")  # what FLUSH may be
 
 
 class Region(Block):
@@ -291,9 +292,15 @@ class Call:
             for n, a in enumerate(native.outputs)
         ]
         status = first + len(outputs)
-        keeps = (native, arena, *kept)
-        arguments = [*inputs, *outputs]
-        return entry(native.library, native.name, table, arguments, status=status, keeps=keeps)
+        return entry(
+            native.library,
+            native.name,
+            table,
+            [*inputs, *outputs],
+            flush=flushes(bool(self.over)),
+            status=status,
+            keeps=(native, arena, *kept),
+        )
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
         made = [np.empty(shape, dtype) for shape, dtype in self.made]
@@ -347,6 +354,17 @@ class Call:
             return out if found is None else None
 
         return calling
+
+
+def flushes(updates: bool) -> bool:
+    """Whether numbers too small for all their digits are zero, which many CPUs are slow with.
+
+    Moments of an optimizer come to be such numbers where gradients are zero for long.
+    """
+    asked = flag("FLUSH")
+    if asked not in FLUSHED:
+        raise ArgumentError(f"FLUSH is {asked!r}: it is {', '.join(FLUSHED[:-1])} or {FLUSHED[-1]}")
+    return asked == "always" or (asked == "training" and updates)
 
 
 def getter(slots: list[int]) -> Callable[[Any], Any]:

@@ -133,6 +133,12 @@ def _random_bits(key0: Values, key1: Values, place: Values) -> Values:
     return np.choose(place & 3, found)
 
 
+def _scale(x: Values, exponent: Values) -> Values:
+    unknown = np.isnan(exponent)
+    whole = np.where(unknown, 0, exponent).astype(np.int32)
+    return np.where(unknown, exponent, np.ldexp(x, whole)).astype(x.dtype)
+
+
 def _multiply_add(x: Values, y: Values, z: Values) -> Values:
     if x.dtype == np.float32:
         product, z = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
@@ -219,6 +225,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "minimum": _minimum,
     "maximum": _maximum,
     "multiply_add": _multiply_add,
+    "scale": _scale,
     "multiply_high": _multiply_high,
     "random_bits": _random_bits,
     "negative": np.negative,

@@ -21,10 +21,10 @@ from scull.lang.dtype import element
 from scull.lang.expression import Expression, bitcast, cast, constant
 from scull.lang.function import (
     equal,
-    exp,
     expm1,
     multiply_add,
     not_equal,
+    scale,
     select,
     sqrt,
 )
@@ -70,8 +70,8 @@ def clamp(x: Expression, low: float, high: float) -> Expression:
     return select(x < low, low, x)
 
 
-def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expression]:
-    """n, r and exp(r) - 1 - r, where x = n log(2) + r."""
+def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expression, Expression]:
+    """n as a float and as an integer, r and exp(r) - 1 - r, where x = n log(2) + r."""
     high, low = LOG_2[x.dtype]
     number = Format(x.dtype)
     large = 1.5 * 2.0**number.shift  # added, it leaves a whole number in the lowest bits
@@ -80,21 +80,20 @@ def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expressio
     r = multiply_add(n, -low, multiply_add(n, -high, x))
     tail = polynomial(r, coefficient.EXP[x.dtype]) * (r * r)
     whole = bitcast(moved, number.bits) - bitcast(constant(large, x.dtype), number.bits)
-    return whole, r, tail
+    return n, whole, r, tail
 
 
 def exp_of(x: Expression) -> Expression:
     """exp(x)."""
-    number = Format(x.dtype)
     x = clamp(x, -104.0, 89.0) if x.dtype == "float32" else clamp(x, -746.0, 710.0)
-    n, r, tail = _exponential_parts(x)
-    return scaled((r + tail) + 1, n, number)
+    n, _, r, tail = _exponential_parts(x)
+    return scale((r + tail) + 1, n)
 
 
-def scaled(x: Expression, n: Expression, number: Format) -> Expression:
-    """x * 2**n in two steps, so that it may end among the denormals or overflow."""
-    half = n >> 1
-    return x * number.power_of_2(half) * number.power_of_2(n - half)
+def normal_exp_of(x: Expression) -> Expression:
+    """exp(x), which is known to be a normal number."""
+    _, n, r, tail = _exponential_parts(x)
+    return ((r + tail) + 1) * Format(x.dtype).power_of_2(n)
 
 
 def expm1_of(x: Expression) -> Expression:
@@ -102,7 +101,7 @@ def expm1_of(x: Expression) -> Expression:
     number = Format(x.dtype)
     tiny = 2.0 ** -(number.shift + 2)
     near = clamp(x, -18.0, 89.0) if x.dtype == "float32" else clamp(x, -38.0, 710.0)
-    n, r, tail = _exponential_parts(near)
+    _, n, r, tail = _exponential_parts(near)
     half = number.power_of_2(n - 1)
     result = multiply_add(half, r + tail, half - 0.5) * 2
     return select(abs(x) < tiny, x, result)
@@ -176,7 +175,7 @@ def erf_of(x: Expression) -> Expression:
     magnitude = abs(x)
     small = multiply_add(magnitude, polynomial(x * x, coefficient.ERF[x.dtype]), magnitude)
     far = clamp(magnitude, 1.0, 4.0 if x.dtype == "float32" else 6.0)
-    large = 1 - exp(polynomial(far, coefficient.ERFC[x.dtype]))
+    large = 1 - normal_exp_of(polynomial(far, coefficient.ERFC[x.dtype]))
     return Format(x.dtype).with_sign(select(magnitude < 1, small, large), x)
 
 

@@ -70,6 +70,14 @@ def multiply_wide(x: Expression, y: Expression) -> Expression:
     return cast(x, "uint64") * cast(y, "uint64")
 
 
+def scale(x: Expression, exponent: Expression) -> Expression:
+    """x * 2**exponent, rounded once, where `x` is no denormal number.
+
+    The exponent is a whole number, at most 250 in float32 and 2000 in float64.
+    """
+    return apply("scale", x, exponent)
+
+
 def floor(x: Expression) -> Expression:
     """The greatest whole number that is not above x."""
     return apply("floor", x)

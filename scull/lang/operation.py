@@ -42,6 +42,7 @@ OPERATIONS = {
         Operation("minimum", 2, NUMBER),
         Operation("maximum", 2, NUMBER),
         Operation("multiply_add", 3, FLOAT, dtypes=("float32", "float64")),
+        Operation("scale", 2, FLOAT, dtypes=("float32", "float64")),
         Operation("multiply_high", 2, INTEGER, dtypes=("uint32", "uint64")),
         Operation("negative", 1, NUMBER),
         Operation("absolute", 1, NUMBER),

@@ -2,9 +2,9 @@
 
 from scull.lang import coefficient
 from scull.lang.dtype import element
-from scull.lang.elementary import Format, clamp, polynomial, scaled, significand
+from scull.lang.elementary import Format, clamp, polynomial, significand
 from scull.lang.expression import Expression, cast, constant
-from scull.lang.function import equal, floor, multiply_add, not_equal, round, select
+from scull.lang.function import equal, floor, multiply_add, not_equal, round, scale, select
 from scull.lang.trigonometry import Pair, fast_two_sum, two_sum
 
 TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
@@ -80,7 +80,6 @@ def _product(x: Pair, y: Pair) -> Pair:
 
 def _exponential(x: Expression, rest: Expression) -> Expression:
     """exp(x + rest) for |x| up to 800."""
-    number = Format("float64")
     n = round(x * 1.4426950408889634)
     r = multiply_add(n, -LOG_2[0], x)
     r, low = two_sum(r, -(n * LOG_2[1]))
@@ -88,7 +87,7 @@ def _exponential(x: Expression, rest: Expression) -> Expression:
     value = r + low
     tail = polynomial(value, coefficient.EXP["float64"]) * (value * value)
     high, error = fast_two_sum(constant(1.0, "float64"), r)
-    return scaled(high + (error + (low + tail)), cast(n, "int64"), number)
+    return scale(high + (error + (low + tail)), n)
 
 
 def _whole_power(x: Expression, y: Expression) -> Expression:

@@ -13,7 +13,7 @@ from scull.core.dtype import int32
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, floating
 from scull.core.scratch import scratch
-from scull.ops.half import wide_at, widening
+from scull.ops.half import is_half, wide_at, widening
 from scull.ops.pooling import Adaptive, Pooling, counts, elements, pooling, pooling_of
 from scull.ops.window import (
     asking,
@@ -177,6 +177,7 @@ def pool_spread_kernel(
 
 def pool_place_kernel(xp: Any, x: Any, *, out: Any = None, data_format: str, **rest: Any) -> Any:
     attrs = {**rest, "data_format": data_format}
+    x = x.astype("float32") if is_half(x) else x
     p = pooling_of(x, attrs)
     y = pool_kernel(xp, x, **attrs)
     out = xp.empty(y.shape, "int32") if out is None else out

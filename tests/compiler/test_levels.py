@@ -111,6 +111,22 @@ def test_arrays_may_begin_at_any_element(offset, level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("dtype", "most"), [("float32", 250), ("float64", 2000)])
+def test_numbers_are_scaled_by_powers_of_2_into_denormals_and_infinity(dtype, most, level):
+    exponents = np.arange(-most, most).astype(dtype)
+    numbers = np.array([1.0, -1.9999999, 1.0000001, 0.0, -0.0, np.inf, np.nan], dtype)
+    x, n = (np.ascontiguousarray(v) for v in np.broadcast_arrays(numbers[:, None], exponents))
+    n[-1, :9] = np.nan
+
+    def lower(index, x, n):
+        return lang.scale(x[index], n[index])
+
+    with np.errstate(all="ignore"):
+        (found,) = check(traced(lower, [x, n], (x.shape, dtype)), [x, n], level)
+        np.testing.assert_array_equal(found[:-1], np.ldexp(x[:-1], n[:-1].astype(int)))
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_what_lies_outside_is_not_read_by_any_lane(level):
     x = normal(9, 20)
 

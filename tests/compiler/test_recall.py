@@ -21,6 +21,9 @@ from scull.lang.body import Map
 from scull.lang.expression import Array, Reduce, constant
 from scull.runtime import llvm
 from scull.runtime.object_cache import object_cache
+from tests.compiler.feature import FEATURES
+from tests.compiler.graph import built
+from tests.compiler.test_graphs import graph_of, results_of
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
@@ -182,3 +185,15 @@ def test_another_process_finds_it(folder):
         )
         told.append(done.stdout.splitlines())
     assert told[0][0] == told[1][0] and int(told[0][1]) > 0 and told[1][1] == "0"
+
+
+@pytest.mark.parametrize("number", range(0, 500, 50))
+def test_random_graphs_are_recalled_to_the_bit(number, thoughts):
+    found, many = [], []
+    for _ in range(2):
+        values, left, _ = results_of(built(graph_of(number), FEATURES, False), "eager")
+        found.append([np.asarray(x) for x in (*values, *left.values())])
+        many.append(len(thoughts))
+    assert many[0] == many[1]
+    for x, y in zip(*found, strict=True):
+        assert x.dtype == y.dtype and x.tobytes() == y.tobytes()

@@ -8,7 +8,7 @@ import pytest
 import scull as paddle
 import scull.nn.functional as F
 from scull import lang
-from scull.compiler import native, split
+from scull.compiler import native, recall, split
 from scull.compiler.native import compile, modules_of, region_of_kernel
 from scull.compiler.target import target
 from scull.flags import flags
@@ -29,6 +29,7 @@ def small(monkeypatch):
     def cut(nanoseconds=0.05):
         monkeypatch.setattr(split, "SHARED", 0.0)
         monkeypatch.setattr(split, "CHUNK", nanoseconds)
+        monkeypatch.setattr(recall, "compiler", lambda: f"with chunks of {nanoseconds} ns")
 
     return cut
 

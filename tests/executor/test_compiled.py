@@ -195,6 +195,43 @@ def test_arrays_with_any_strides_are_fed():
     assert len(calls_of(main)) == 1
 
 
+@pytest.mark.parametrize(
+    ("asked", "trained", "computed"),
+    [("never", True, True), ("training", False, True), ("always", False, False)],
+)
+def test_numbers_too_small_are_zero_where_the_flag_says_so(asked, trained, computed):
+    tiny = np.float32(1e-39)
+    assert 0 < tiny < np.finfo("float32").smallest_normal
+
+    def training():
+        start = paddle.nn.initializer.Constant(1.0)
+        weight = paddle.create_parameter([4], "float32", default_initializer=start)
+        paddle.optimizer.Momentum(1.0, 0.9).apply_gradients(
+            [(weight, paddle.static.data("x", [4]))]
+        )
+        return weight
+
+    exe, scope, x = paddle.static.Executor(), paddle.static.Scope(), np.full(4, tiny)
+    with flags(COMPILE="eager", FLUSH=asked), paddle.static.scope_guard(scope):
+        main, startup, _ = program_of(training)
+        exe.run(startup)
+        exe.run(main, feed={"x": x})
+        (velocity,) = (np.array(c.value) for n, c in scope.cells.items() if "velocity" in n)
+        main, _, out = program_of(lambda: paddle.static.data("x", [4]) * 0.5)
+        (half,) = exe.run(main, feed={"x": x}, fetch_list=[out])
+        assert np.all(x * np.float32(0.5) > 0)  # for NumPy nothing has changed
+    assert (velocity.any(), half.any()) == (trained, computed)
+
+
+def test_another_word_for_flush_is_refused():
+    main, _, out = program_of(lambda: paddle.static.data("x", [4]) * 0.5)
+    with (
+        flags(COMPILE="eager", FLUSH="often"),
+        pytest.raises(ArgumentError, match="it is never, training or always"),
+    ):
+        paddle.static.Executor().run(main, {"x": np.zeros(4, "float32")}, [out])
+
+
 def test_nothing_is_compiled_again_once_it_has_run():
     main, startup, loss = program_of(perceptron)
     exe = paddle.static.Executor()
