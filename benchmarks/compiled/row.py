@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from benchmarks.compiled.process import Contender, python_of, started
 from benchmarks.compiled.workload import Workload
 from benchmarks.harness import Row, short, spread
 
+PRODUCTS = "machine code, {}: products of matrices, 64 .. 2048, geometric mean"
 SECONDS, FEWEST = 20.0, 5  # that all turns of a row take; turns that each takes at least
 
 
@@ -42,6 +44,9 @@ def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
     title = f"machine code, {plural(threads)}: {work.title}"
     asked = f">= {work.asked[threads]}x"
     names = [n for n in ("scull", *work.peers, "paddle") if python_of(n)]
+    others = [n for n in names if n != "scull"]
+    if not others:
+        return Row(title, asked, "no peer is installed")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         there = {n: stack.enter_context(started(name, n, threads, folder)) for n in names}
@@ -54,9 +59,6 @@ def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
         f"{n} {s.times(factor).show(f' {unit}')} {memory[n] / 2**20:.0f} MB"
         for n, s in medians.items()
     )
-    others = [n for n in names if n != "scull"]
-    if not others:
-        return Row(title, asked, "no peer is installed", detail)
     best = min(others, key=lambda n: medians[n].median)
     ratio = spread([b / a for a, b in zip(found["scull"], found[best], strict=True)])
     return Row(title, asked, ratio.show("x"), detail)
@@ -68,11 +70,13 @@ def products_row(threads: int, count: int) -> Row:
     for name, work in workloads().items():
         if name.startswith("gemm-"):
             row = row_of(name, work, threads, count)
+            if "x" not in row.measured:
+                return replace(row, name=PRODUCTS.format(plural(threads)))
             ratios.append(float(row.measured.partition("x")[0]))
             details.append(f"{name} {row.measured}: {row.detail}")
     mean = float(np.exp(np.mean(np.log(ratios))))
     return Row(
-        f"machine code, {plural(threads)}: products of matrices, 64 .. 2048, geometric mean",
+        PRODUCTS.format(plural(threads)),
         ">= 1x",
         f"{short(mean)}x",
         "; ".join(details),
@@ -120,4 +124,4 @@ def rows(count: int, only: str = "") -> Iterator[Row]:
     if only in ("", "gemm"):
         yield from (products_row(threads, count) for threads in (1, 2))
     if only in ("", "making"):
-        yield from making_rows(3)
+        yield from making_rows(max(1, min(3, count // 100)))

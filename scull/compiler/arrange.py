@@ -21,7 +21,7 @@ from scull.lang.walk import ordered, rewritten
 
 LANES = 16  # that an axis should fill
 WINDOWED = 0.7  # of its worth has an axis that is read through a window
-NATURAL = 1.25  # times its worth has the axis that is last already
+NATURAL = 1.25  # times its worth has the last axis of a matrix, whose readers are matrices too
 FAR = 4  # times worse are lanes that lie apart where values are added to places
 LOCAL = 0.1  # of a vote has the axis along which one element after the other is read
 DEEP = 16  # terms of a sum that pay for turning its result round
@@ -55,7 +55,8 @@ def lane_axis(body: Map, positions: Positions) -> Axis | None:
     """The axis of a contraction's results along which its lanes had better lie."""
     loads = [x for r in _sums(body) for x in ordered(r.operands) if isinstance(x, Load)]
     best, most = None, 0.0
-    last = next((x for x in reversed(body.axes) if x.size > 1), None)
+    wide = [x for x in body.axes if x.size > 1]
+    last = wide[-1] if len(wide) == 2 else None
     for each in body.axes:
         through = [_through(x, each, positions) for x in loads if each in x.free]
         if each.size == 1 or not through or None in through:

@@ -166,21 +166,21 @@ class Specialised:
                 self.region.add(number, step, row)
             except UnsupportedError as error:
                 self.reasons[number] = str(error)
-                if not self._may_go_first(step):
+                if not self._may_go_first(step, frees):
                     self._close(number)
                 self.rows.append(row)
                 self._infer(step)
         self._close(len(plan.steps))
         return tuple(self.rows)
 
-    def _may_go_first(self, step: Instruction) -> bool:
+    def _may_go_first(self, step: Instruction, frees: tuple[int, ...]) -> bool:
         """Whether an instruction may run before the region so far: it has nothing to do with it."""
         o, region = step.operator, self.region
-        if step.is_shape or step.nested is not None or effects(o):
+        if step.is_shape or step.nested is not None or effects(o) or o.op.views or o.op.in_place:
             return False
         read = {self.slots[v] for v in o.operands() if v in self.slots}
         made = {self.slots[v] for v in o.results() if v in self.slots}
-        return not (read & region.makers.keys() or made & region.values.keys())
+        return not (read & region.makers.keys() or region.values.keys() & {*made, *frees})
 
     def _infer(self, step: Instruction) -> None:
         """Note the sizes of what an instruction between regions gives, if they are known."""

@@ -74,7 +74,7 @@ MODELS = {
 def test_a_step_of_training_is_one_region(name, monkeypatch):
     regions = []
 
-    def noted(statements, *_):
+    def noted(statements, *_, **__):
         regions.append({s.origin for s in statements})
         raise ValueError("it need not become code here")
 

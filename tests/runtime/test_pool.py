@@ -171,7 +171,7 @@ def test_where_no_thread_can_be_had_one_does_it_all(count):
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
         used = int(pages) * resource.getpagesize()
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), hard))
+        resource.setrlimit(resource.RLIMIT_AS, (used + (32 << 20), hard))
         assert (count(300, times=20) == 20).all()
         assert pool().started < 7
         assert pool().count == pool().started + 1
