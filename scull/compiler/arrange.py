@@ -79,7 +79,8 @@ def _through(load: Load, along: Axis, positions: Positions) -> tuple[int, bool] 
     if len(places) != 1:
         return None
     where = positions.of(load.operands[places[0]])
-    return (places[0], len(where.terms) > 1) if where.step(along) == 1 else None
+    moving = [x for x in where.terms if not isinstance(x, Axis) or x.size > 1]
+    return (places[0], len(moving) > 1) if where.step(along) == 1 else None
 
 
 def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, float]]:
