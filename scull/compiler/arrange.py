@@ -53,24 +53,32 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
 
 def lane_axis(body: Map, positions: Positions) -> Axis | None:
     """The axis of a contraction's results along which its lanes had better lie."""
+    return max(reversed(worths(body, positions).items()), key=lambda x: x[1], default=(None,))[0]
+
+
+def worths(body: Map, positions: Positions) -> dict[Axis, float]:
+    """How well the lanes of a contraction would lie along the axes of its results that may do."""
     loads = [x for r in _sums(body) for x in ordered(r.operands) if isinstance(x, Load)]
-    best, most = None, 0.0
     wide = [x for x in body.axes if x.size > 1]
     last = wide[-1] if len(wide) == 2 else None
-    for each in body.axes:
+    found: dict[Axis, float] = {}
+    for each in wide:
         through = [_through(x, each, positions) for x in loads if each in x.free]
-        if each.size == 1 or not through or None in through:
+        if not through or None in through:
             continue
         worth = each.size / (ceil(each.size / LANES) * LANES)
         worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
-        worth *= NATURAL if each is last else 1.0
-        if worth >= most:
-            best, most = each, worth
-    return best
+        found[each] = worth * (NATURAL if each is last else 1.0)
+    return found
 
 
 def _sums(body: Map) -> list[Reduce]:
     return [x for x in ordered([body.value]) if isinstance(x, Reduce)]
+
+
+def _terms(reduce: Reduce) -> int:
+    """How many terms a sum has."""
+    return prod(x.size for x in reduce.axes)
 
 
 def _through(load: Load, along: Axis, positions: Positions) -> tuple[int, bool] | None:
@@ -84,7 +92,7 @@ def _through(load: Load, along: Axis, positions: Positions) -> tuple[int, bool] 
 
 
 def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, float]]:
-    """Which axes a contraction likes last, by how often it reads."""
+    """Which axes a contraction likes last, by how much would be lost with another."""
     body = statement.body
     if isinstance(body, Scatter) and body.over:
         last, times = body.over[-1], float(FAR * prod(x.size for x in body.over))
@@ -92,12 +100,13 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
             yield from (((load.array, n), times) for n, x in enumerate(load.operands) if x is last)
     if not isinstance(body, Map) or not contracts(body):
         return
-    lanes = lane_axis(body, positions)
-    around = prod(x.size for x in body.axes)
+    lanes, found = lane_axis(body, positions), sorted(worths(body, positions).values())
+    around, deep = prod(x.size for x in body.axes), max(map(_terms, _sums(body)))
+    lost = 1.0 if len(found) == 1 else 1.0 - found[-2] / found[-1] if found else 0.0
     if lanes is not None:
-        yield (statement.out, body.axes.index(lanes)), float(around)
+        yield (statement.out, body.axes.index(lanes)), max(1.0, lost * deep) * around
     for reduce in _sums(body):
-        times = float(around * prod(x.size for x in reduce.axes))
+        times = max(lost, LOCAL) * around * _terms(reduce)
         for load in (x for x in ordered(reduce.operands) if isinstance(x, Load)):
             along = lanes is not None and lanes in load.free and _through(load, lanes, positions)
             if along:
@@ -108,7 +117,7 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
                 continue
             for number, place in enumerate(load.operands):
                 if place is reduce.axes[-1]:
-                    yield (load.array, number), LOCAL * times
+                    yield (load.array, number), LOCAL * LOCAL * around * _terms(reduce)
 
 
 def _reshaped(load: Load) -> bool:
@@ -122,7 +131,7 @@ def _apart(statement: Statement, kept: Collection[Array], positions: Positions) 
     body = statement.body
     if not isinstance(body, Map) or statement.out not in kept or not contracts(body):
         return [statement]
-    lanes, terms = lane_axis(body, positions), [prod(x.size for x in r.axes) for r in _sums(body)]
+    lanes, terms = lane_axis(body, positions), list(map(_terms, _sums(body)))
     wide = [x for x in body.axes if x.size > 1]
     if lanes is None or lanes is wide[-1] or max(terms) < DEEP:
         return [statement]

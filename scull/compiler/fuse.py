@@ -96,6 +96,7 @@ def inlined(
 ) -> Body:
     """A body with what it reads written out where that pays."""
     body = statement.body
+    deep = _deep(body.roots)
     while True:
         sites = sites_of(body)
         chosen: dict[Load, Map] = {}
@@ -108,6 +109,9 @@ def inlined(
                 pays, why = verdict(load, sites, ready[load.array], uses, body)
                 if not pays and says_where(load, ready[load.array], positions):
                     pays, why = True, "nothing is computed: it says where to read"
+            if pays and _deep(ready[load.array].roots):
+                pays, why = not deep, "another long sum is there, whose tiles differ" * deep or why
+                deep = True
             if pays:
                 chosen[load] = ready[load.array]
             decided("inlined" if pays else "read", load.array.name, statement.out.name, why)
@@ -226,6 +230,12 @@ def verdict(
     pays = little and (once or not (within and again))
     amount = counted(work, "operation")
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
+
+
+def _deep(roots: Iterable[Expression]) -> bool:
+    """Whether expressions have a sum of many terms."""
+    sums = (x for x in ordered(roots) if isinstance(x, Reduce) and x.operation == "sum")
+    return any(prod(axis.size for axis in x.axes) >= DEEP for x in sums)
 
 
 def says_where(load: Load, producer: Map, positions: Positions) -> bool:

@@ -294,7 +294,7 @@ def encoder():
         (lambda: paddle.nn.LayerNorm(40)(data()), (6, 40), 1, 0),
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
         (adam, (6, 40), 9, 2112),
-        (lenet, (2, 1, 28, 28), 36, 182656),
+        (lenet, (2, 1, 28, 28), 36, 174464),
         (encoder, (2, 8, 16), 13, 4224),
     ],
     ids=["softmax", "layer_norm", "gelu", "adam", "lenet", "encoder"],
