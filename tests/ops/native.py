@@ -44,9 +44,10 @@ def check_program_as_code(case: Case) -> None:
 
 
 def results_of(case: Case, mode: str) -> list[Any]:
-    """What a Program of the call gives."""
+    """What a Program of the call gives; what it hides is its gradient's own affair."""
     recording = recorded(case)
-    fetches = variables(recording.outputs)
+    pairs = zip(case.op.outputs, recording.outputs, strict=True)
+    fetches = variables([slot for name, slot in pairs if name not in case.op.hidden])
     if has_program_gradient(case):
         targets, seeds, _ = aims(case, recording)
         made = gradients(targets, sources_of(case, recording), seeds) if targets else []
