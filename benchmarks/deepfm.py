@@ -144,7 +144,7 @@ def jax(data: list[dict[str, Any]], values: list[Any], sparse: bool) -> Contende
 def rows(count: int) -> Iterator[Row]:
     """The figures, from about so many rounds."""
     data = batches()
-    with flags(COMPILE="eager", THREADS=1):
+    with flags(COMPILE="eager", NUM_THREADS=1):
         for form, sparse in (("dense", False), ("row-sparse", True)):
             yield from figures(data, form, sparse, count)
 

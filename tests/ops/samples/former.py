@@ -76,5 +76,5 @@ def lookup_table_samples():
 @samples("lod_reset", reference=lambda x, *_: x)
 def lod_reset_samples():
     yield call(f32(5, 3), target_lod=(0, 2, 5))
-    yield call(f64(3), i32(2), append=True, grad=("x",))
+    yield call(f64(3), array([0, 3], "int32"), append=True, grad=("x",))
     yield fails(ArgumentError, "neither y nor target_lod", f32(5, 3))
