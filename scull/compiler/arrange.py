@@ -23,7 +23,8 @@ LANES = 16  # that an axis should fill
 WINDOWED = 0.7  # of its worth has an axis that is read through a window
 NATURAL = 1.25  # times its worth has the last axis of a matrix, whose readers are matrices too
 FAR = 4  # times worse are lanes that lie apart where values are added to places
-LOCAL = 0.1  # of a vote has the axis along which one element after the other is read
+LEAST = 0.1  # of its runs a contraction votes with, however little another order would cost
+LOCAL = 0.01  # of them for the axis along which one element after the other is read
 DEEP = 16  # terms of a sum that pay for turning its result round
 
 Place = tuple[Array, int]  # an axis of an array
@@ -53,7 +54,12 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
 
 def lane_axis(body: Map, positions: Positions) -> Axis | None:
     """The axis of a contraction's results along which its lanes had better lie."""
-    return max(reversed(worths(body, positions).items()), key=lambda x: x[1], default=(None,))[0]
+    return best_of(worths(body, positions))
+
+
+def best_of(found: dict[Axis, float]) -> Axis | None:
+    """The axis that is worth most; of several the last."""
+    return max(reversed(found), key=found.__getitem__, default=None)
 
 
 def worths(body: Map, positions: Positions) -> dict[Axis, float]:
@@ -100,13 +106,15 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
             yield from (((load.array, n), times) for n, x in enumerate(load.operands) if x is last)
     if not isinstance(body, Map) or not contracts(body):
         return
-    lanes, found = lane_axis(body, positions), sorted(worths(body, positions).values())
+    found = worths(body, positions)
+    lanes, ranked = best_of(found), sorted(found.values())
     around, deep = prod(x.size for x in body.axes), max(map(_terms, _sums(body)))
-    lost = 1.0 if len(found) == 1 else 1.0 - found[-2] / found[-1] if found else 0.0
+    lost = 1.0 - (ranked[-2] if len(ranked) > 1 else 0.0) / ranked[-1] if ranked else 0.0
     if lanes is not None:
         yield (statement.out, body.axes.index(lanes)), max(1.0, lost * deep) * around
     for reduce in _sums(body):
-        times = max(lost, LOCAL) * around * _terms(reduce)
+        runs = around * _terms(reduce)
+        times = max(lost, LEAST) * runs
         for load in (x for x in ordered(reduce.operands) if isinstance(x, Load)):
             along = lanes is not None and lanes in load.free and _through(load, lanes, positions)
             if along:
@@ -117,7 +125,7 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
                 continue
             for number, place in enumerate(load.operands):
                 if place is reduce.axes[-1]:
-                    yield (load.array, number), LOCAL * LOCAL * around * _terms(reduce)
+                    yield (load.array, number), LOCAL * runs
 
 
 def _reshaped(load: Load) -> bool:

@@ -18,9 +18,8 @@ from scull.tensor import sum as total_of
 INFINITY = float("inf")
 NORMS = [INFINITY, 0, 1, 2]
 NOT_FINITE = (
-    "The total norm of {} order of the gradients from `parameters` is non-finite, so it cannot be "
-    "clipped. In any case, disable this error and scale the gradient by non-finite norm, set "
-    "`error_if_nonfinite=False`"
+    "the norm of order {} of the gradients of `parameters` is non-finite, and by it "
+    "nothing can be scaled; `error_if_nonfinite=False` scales by it all the same"
 )
 
 
