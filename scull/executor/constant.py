@@ -50,8 +50,16 @@ def is_constant(step: Instruction) -> bool:
 
 
 def value_of(step: Instruction) -> Any:
-    """What a step gives, as an array nobody can change; None where a run has to say why not."""
+    """What a step gives, as an array nobody can change; None where a run has to say why not.
+
+    A file may declare a small result of attributes that make a large one: such is left to the run.
+    """
+    o = step.operator
     try:
+        metas = zip(o.op.infer(o.inputs, o.attrs), o.outputs, strict=False)
+        made = next(m for m, slot in metas if slot)
+        if (made[0] if isinstance(made, list) else made).shape != o.results()[0].meta.shape:
+            return None
         value = step.call(*step.get((None, None)))
     except (ScullError, ArithmeticError, ValueError, TypeError):
         return None

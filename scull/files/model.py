@@ -120,4 +120,6 @@ def edge(o: Operator, variables: list[Variable]) -> Variable:
     """The one variable of an operator at an edge."""
     if len(variables) != 1 or isinstance(o.op, ForeignOp):
         raise FileError(f"an operator `{o.type}` is not of one variable")
+    if variables[0].kind in (Kind.FEED, Kind.FETCH):
+        raise FileError(f"an operator `{o.type}` is of `{variables[0].name}`, which is no value")
     return variables[0]

@@ -6,6 +6,7 @@ import pytest
 import scull as paddle
 from scull import static
 from scull.core.timeline import OPERATOR, filling
+from scull.errors import ScullError
 from scull.executor.schedule import host_schedule
 from scull.executor.work import HostWork
 from scull.flags import flags
@@ -113,3 +114,13 @@ def test_a_thread_of_several_takes_a_constant_as_it_is(program):
         for _ in range(2):
             (found,) = static.Executor().run(program, {"x": np.arange(3.0, dtype="f4")}, [truth])
             assert found.tolist() == [True, True, False]
+
+
+def test_a_constant_of_another_size_than_it_is_said_to_be_is_left_to_the_run(program):
+    made = paddle.full([2], 1.0) > paddle.zeros([2])
+    made.block.ops[0].attrs["shape"] = [1 << 50]  # as a file may say it
+    exe = static.Executor()
+    plan = exe.plan(program, [], [made])
+    assert names(plan) == {made.block.ops[1].results()[0].name}
+    with pytest.raises(ScullError, match="more than there are"):
+        exe.run(program, fetch_list=[made])

@@ -142,6 +142,15 @@ def test_edges_are_of_one_variable_and_of_one_number(linear, type):
     refused(linear, "has inputs that")
 
 
+@pytest.mark.parametrize("type", ["feed", "fetch"])
+def test_an_edge_is_of_a_value(linear, type):
+    edge = operator(linear, type)
+    for slot in (*edge.inputs, *edge.outputs):
+        slot.arguments[0] = type
+    with pytest.raises(FileError, match=f"operator `{type}` is of `{type}`, which is no value"):
+        load_model(linear.SerializeToString(), values_of_linear(), "", Scope())
+
+
 def values_of_linear() -> io.BytesIO:
     return io.BytesIO((DATA / "linear.pdiparams").read_bytes())
 
