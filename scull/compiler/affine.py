@@ -6,6 +6,7 @@ What reshapes and slices leave of `//` and `%` goes where ranges show that it ma
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from math import gcd
 
 from scull.lang.bounds import Facts, Range
 from scull.lang.dtype import element
@@ -123,6 +124,12 @@ class Positions:
         outside = Affine(whole.constant // m, {n: k // m for n, k in whole.terms.items()})
         if found.low >= 0 and found.high < m:
             return outside if quotient else rest
+        size, rows = self._rows(rest, m)
+        if size > 1:
+            row, over = self.expression(rows), m // size
+            if quotient:
+                return outside + self.of(row // over)
+            return self.of(row % over).times(size) + rest + rows.times(-size)
         inner = self.expression(rest)
         if not quotient:
             return self.plain(inner % m)
@@ -131,6 +138,17 @@ class Positions:
             if isinstance(n, Constant) and int(n.value) > 0:
                 return outside + self.plain(once // (int(n.value) * m))
         return outside + self.plain(inner // m)
+
+    def _rows(self, x: Affine, m: int) -> tuple[int, Affine]:
+        """A size that divides m, and y, where x is y rows of that size and less than one more."""
+        sizes = {gcd(m, many) for many in x.terms.values()} - {1}
+        for size in sorted(sizes, reverse=True):
+            terms = {n: many // size for n, many in x.terms.items() if many % size == 0}
+            rows = Affine(x.constant // size, terms)
+            found = self.range_of(x + rows.times(-size))
+            if found.low >= 0 and found.high < size:
+                return size, rows
+        return 1, Affine(0, {})
 
     def range_of(self, x: Affine) -> Range:
         """The least and the greatest it can be."""

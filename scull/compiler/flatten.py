@@ -9,6 +9,7 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
 from scull.compiler.fuse import substituted
 from scull.compiler.group import Stage
+from scull.compiler.nest import nested
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import (
     Array,
@@ -33,7 +34,7 @@ def flattened(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Sta
     """The stage with flat arrays; its stores stay as they are in `offsets_of`."""
     bodies = [_one_axis(_without_units(body, positions), positions) for body in stage.bodies]
     axes = tuple(x for x in stage.axes if x.size != 1)
-    stage = replace(stage, axes=axes, bodies=bodies)
+    stage = nested(replace(stage, axes=axes, bodies=bodies), shared, positions)
     for axes in _runs(stage, shared):
         stage = _merged(stage, axes, positions)
     return stage

@@ -15,7 +15,7 @@ from scull.compiler.decision import Kind, decided
 from scull.compiler.fuse import loads_of, substituted, words_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
-from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, constant
 from scull.lang.walk import ordered, rewritten
 
 FEW = 4  # elements of stages that go together though nothing relates them
@@ -144,12 +144,9 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
     near: dict[Array, set[int]] = {}  # stages that read or make an array
     positions = Positions()
     for statement in statements:
-        stage = Stage(
-            statement.body.axes if isinstance(statement.body, Map) else statement.body.over,
-            [statement.out],
-            [statement.body],
-            [statement.origin],
-        )
+        body = _with_long_axes(statement.body, positions)
+        axes = body.axes if isinstance(body, Map) else body.over
+        stage = Stage(axes, [statement.out], [body], [statement.origin])
         least = max((place[x.array] for x in stage.loads if x.array in place), default=0)
         alike = sized.setdefault(stage.sizes, [])
         related = {n for x in stage.loads for n in near.get(x.array, ())}
@@ -193,7 +190,7 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     moved = Map(first.axes, substituted(body.roots[-1], pairs, positions))
     values = dict(zip(first.arrays, (b.roots[-1] for b in first.bodies), strict=True))
     loads = loads_of(moved)
-    if any(x.array in values and x.operands != first.axes for x in loads):
+    if any(x.array in values and _long_places(x) != first.axes for x in loads):
         return "it is read at other positions"
     related = (
         any(x.free for x in set(loads) & set(first.loads))
@@ -280,28 +277,43 @@ def _take(group: Group, stage: Stage) -> str:
     reads = [x for x in stage.loads if x.array in made]
     if not reads:
         return UNRELATED
+    own = stage.axes
     ranks = [len(s.axes) for s in (*group.stages, stage)]
-    depth = min(len(group.shared), len(stage.axes), max(ranks) - 1)
-    agree = 0
+    places = [_long_places(x) for x in reads]
+    agree, depth = 0, min(*map(len, places), len(group.shared), len(own), max(ranks) - 1)
     while (
         agree < depth
-        and group.shared[agree].size == stage.axes[agree].size
-        and all(x.operands[agree] is stage.axes[agree] for x in reads if len(x.operands) > agree)
+        and group.shared[agree].size == own[agree].size
+        and all(index[agree] is own[agree] for index in places)
     ):
         agree += 1
-    if any(len(x.operands) < agree for x in reads):
-        agree = min(len(x.operands) for x in reads)
-    if not agree or prod(axis.size for axis in stage.axes[:agree]) == 1:
+    if not agree:
         return "they share no rows"
-    pairs: dict[Axis, Expression] = dict(zip(stage.axes[:agree], group.shared[:agree], strict=True))
+    pairs: dict[Axis, Expression] = dict(zip(own[:agree], group.shared[:agree], strict=True))
+    group.shared = group.shared[:agree]
     positions = Positions()
-    axes = (*group.shared[:agree], *stage.axes[agree:])
+    axes = (*group.shared, *own[agree:])
     bodies: list[Body] = [
         Map(axes, substituted(body.roots[-1], pairs, positions)) for body in stage.bodies
     ]
-    group.shared = group.shared[:agree]
     group.stages.append(replace(stage, axes=axes, bodies=bodies))
     return ""
+
+
+def _with_long_axes(body: Body, positions: Positions) -> Body:
+    """A map without axes of one position, which make no rows."""
+    if not isinstance(body, Map) or all(x.size != 1 for x in body.axes):
+        return body
+    zero = constant(0, "int64")
+    pairs: dict[Axis, Expression] = {x: zero for x in body.axes if x.size == 1}
+    axes = tuple(x for x in body.axes if x.size != 1)
+    return Map(axes, substituted(body.value, pairs, positions))
+
+
+def _long_places(load: Load) -> tuple[Expression, ...]:
+    """Where it reads along the axes of an array that are longer than one."""
+    pairs = zip(load.operands, load.array.shape, strict=True)
+    return tuple(index for index, size in pairs if size != 1)
 
 
 def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) -> Group:
@@ -315,11 +327,12 @@ def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) ->
         x for x in names if x in kept or any(not names & set(r.arrays) for r in readers.get(x, ()))
     }
     depth = len(group.shared)
-    rows = {x: Array(x.name, x.shape[depth:], x.dtype) for x in made - outside}
+    shapes = {x: tuple(size for size in x.shape if size != 1) for x in made - outside}
+    rows = {x: Array(x.name, shape[depth:], x.dtype) for x, shape in shapes.items()}
 
     def shortened(node: Expression) -> Expression:
         if isinstance(node, Load) and node.array in rows:
-            return rows[node.array][node.operands[depth:]]
+            return rows[node.array][_long_places(node)[depth:]]
         return node
 
     stages = []

@@ -70,7 +70,8 @@ def scheduled(
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     rows = [axis for axis in own if axis is not best and axis.size > 1]
-    row = max(rows, key=lambda axis: axis.size, default=None)
+    wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
+    row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     most = (target.registers - columns - 1) // columns if row is not None else 1
     many = 1 if row is None else ceil(row.size / ceil(row.size / most))
     return Schedule(best, row, lanes, columns, many, 1)

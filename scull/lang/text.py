@@ -73,14 +73,21 @@ class Writer:
     def body(self, out: Array, body: Body) -> str:
         """The line of one output."""
         if isinstance(body, Map):
-            places = ", ".join(self.axes[axis] for axis in body.axes)
-            return f"{out.name}[{places}] = {self._text(body.value)}"
+            return f"{out.name}[{self._places(out, body.axes)}] = {self._text(body.value)}"
         places = ", ".join(self._text(index) for index in body.index)
         self.name_axes(body.over, "k")
         begins = f"{out.name} = {body.base.name}; " if body.base is not None else ""
         change = "=" if body.sets else "+="
         line = f"{begins}{out.name}[{places}] {change} {self._text(body.value)}"
         return line + self._loops(body.over)
+
+    def _places(self, out: Array, axes: Sequence[Axis]) -> str:
+        """Where a map writes; one may be without the axes of one position."""
+        names = [self.axes[axis] for axis in axes]
+        if len(names) < len(out.shape):
+            rest = iter(names)
+            names = ["0" if size == 1 else next(rest) for size in out.shape]
+        return ", ".join(names)
 
     def _text(self, node: Expression, least: int = 0) -> str:
         text, binding = self.texts[node]
