@@ -192,6 +192,8 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     loads = loads_of(moved)
     if any(x.array in values and _long_places(x) != first.axes for x in loads):
         return "it is read at other positions"
+    if any(_reduces(values[x.array]) for x in _inner_loads(moved) if x.array in values):
+        return "a reduction would run within another"
     related = (
         any(x.free for x in set(loads) & set(first.loads))
         or any(x.array in values for x in loads)
@@ -207,6 +209,23 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
 
     value = rewritten([moved.value], at_hand, {})[0]
     return first.joined_by(second, with_roots(moved, [value]))
+
+
+def _reduces(value: Expression) -> bool:
+    return any(isinstance(x, Reduce) for x in ordered([value]))
+
+
+def _folds(stage: Stage) -> bool:
+    """Whether lanes lie along its reductions, so that one position alone is work for them."""
+    loads, positions = [x for b in stage.bodies for x in _inner_loads(b)], Positions()
+    places = [positions.offset(x.array, x.operands) for x in loads if x.free]
+    return bool(places and stage.axes) and all(p.step(stage.axes[-1]) != 1 for p in places)
+
+
+def _inner_loads(body: Body) -> list[Load]:
+    """What the terms of reductions read."""
+    terms = [n for x in ordered(body.roots) if isinstance(x, Reduce) for n in x.operands]
+    return [x for x in ordered(terms) if isinstance(x, Load)]
 
 
 def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
@@ -278,7 +297,7 @@ def _take(group: Group, stage: Stage) -> str:
     if not reads:
         return UNRELATED
     own = stage.axes
-    ranks = [len(s.axes) for s in (*group.stages, stage)]
+    ranks = [len(s.axes) + _folds(s) for s in (*group.stages, stage)]
     places = [_long_places(x) for x in reads]
     agree, depth = 0, min(*map(len, places), len(group.shared), len(own), max(ranks) - 1)
     while (

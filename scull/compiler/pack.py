@@ -116,7 +116,8 @@ def _turned(
     if len(through) != 1 or positions.of(node.operands[through[0]]).step(last) != 1:
         return node
     order = [n for n in range(node.array.ndim) if n != through[0]] + through
-    key: tuple[object, ...] = (node.array, *order)
+    shape, strides = node.array.shape, node.array.strides
+    key: tuple[object, ...] = (node.array, 0, *((shape[n], strides[n]) for n in order))
     if key not in copies:
         axes = [lang.axis(n) for n in node.array.shape]
         out = Array(f"p{next(_numbers)}", tuple(axes[n].size for n in order), node.dtype)

@@ -20,7 +20,7 @@ from scull.ops.reduce import reduce_max, reduce_sum, reduced_axes, spread
 def softmax(x, *, axis: int = -1):
     """e to the elements, divided by the sum of these along `axis`."""
     e = exp(x - reduce_max(x, axis=(axis,), keepdim=True))
-    return e / reduce_sum(e, axis=(axis,), keepdim=True)
+    return e * (1.0 / reduce_sum(e, axis=(axis,), keepdim=True))  # one division a row
 
 
 @softmax.kernel
@@ -28,7 +28,7 @@ def softmax(x, *, axis: int = -1):
 def softmax_kernel(xp: Any, x: Any, *, out: Any = None, axis: int) -> Any:
     axis, shifted = shifted_down(xp, x, axis, out)
     xp.exp(shifted, shifted)
-    shifted /= xp.add.reduce(shifted, axis=axis, keepdims=True)
+    shifted *= 1 / xp.add.reduce(shifted, axis=axis, keepdims=True)
     return shifted
 
 
