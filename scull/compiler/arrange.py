@@ -13,7 +13,7 @@ from math import ceil, prod
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import loads_of
-from scull.compiler.group import contracts
+from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis

@@ -7,66 +7,23 @@ registers. Stages of a group share rows: what lies between them is as small as a
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
 from scull.compiler.fuse import loads_of, substituted, words_of
+from scull.compiler.nest import nested
+from scull.compiler.stage import Stage, batch_of, folds, inner_loads, reduces
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
-from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, constant
-from scull.lang.walk import ordered, rewritten
+from scull.lang.dtype import element
+from scull.lang.expression import Array, Axis, Expression, Load, constant
+from scull.lang.walk import rewritten
 
 FEW = 4  # elements of stages that go together though nothing relates them
 UNRELATED = "it reads nothing of that"
 AT_ONCE = "at the same positions"
-REUSE = 2  # a reduction that reads each element more often than this is a contraction
-
-
-@dataclass
-class Stage:
-    """Arrays computed at the positions of `axes`, or one array accumulated."""
-
-    axes: tuple[Axis, ...]
-    arrays: list[Array]
-    bodies: list[Body]
-    origins: list[str]
-
-    @cached_property
-    def loads(self) -> list[Load]:
-        """What it reads."""
-        return [load for body in self.bodies for load in loads_of(body)]
-
-    @cached_property
-    def reads(self) -> frozenset[Array]:
-        """The arrays that it reads."""
-        return frozenset(load.array for load in self.loads)
-
-    @cached_property
-    def is_contraction(self) -> bool:
-        """Whether it has a reduction that reads the same elements many times."""
-        return any(contracts(body) for body in self.bodies)
-
-    def joined_by(self, other: "Stage", body: Body) -> "Stage":
-        """It and another stage of one array, whose body at these positions is `body`."""
-        arrays, bodies = [*self.arrays, *other.arrays], [*self.bodies, body]
-        found = replace(self, arrays=arrays, bodies=bodies, origins=self.origins + other.origins)
-        alone = replace(other, bodies=[body])  # a stage of many is not looked through again
-        found.loads = self.loads + alone.loads
-        found.words = self.words | alone.words
-        found.is_contraction = self.is_contraction or alone.is_contraction
-        return found
-
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """How many positions its axes have."""
-        return tuple(axis.size for axis in self.axes)
-
-    @cached_property
-    def words(self) -> set[Expression]:
-        """The random words that it takes."""
-        return words_of(self.bodies)
+ROWS = 1 << 20  # bytes of rows that a thread has room for
 
 
 @dataclass
@@ -93,28 +50,6 @@ class Group:
     def origins(self) -> list[str]:
         """The operators it comes from."""
         return list(dict.fromkeys(o for s in self.stages for o in s.origins))
-
-
-def contracts(body: Body) -> bool:
-    """Whether a body has a reduction that reads the same elements many times."""
-    if isinstance(body, Scatter):
-        return False
-    around = prod(axis.size for axis in body.axes)
-    for node in ordered(body.roots):
-        if isinstance(node, Reduce):
-            term = node.operands[0]
-            sizes = {x.array: x.array.size for x in ordered([term]) if isinstance(x, Load)}
-            times = around * prod(axis.size for axis in node.axes)
-            if len(sizes) > 1 and _multiplies(term) and times > REUSE * sum(sizes.values()):
-                return True
-    return False
-
-
-def _multiplies(term: Expression) -> bool:
-    """Whether a term is a product, however it is converted."""
-    while isinstance(term, Apply) and term.operation == "cast":
-        term = term.operands[0]
-    return isinstance(term, Apply) and term.operation == "multiply"
 
 
 def grouped(
@@ -192,7 +127,7 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     loads = loads_of(moved)
     if any(x.array in values and _long_places(x) != first.axes for x in loads):
         return "it is read at other positions"
-    if any(_reduces(values[x.array]) for x in _inner_loads(moved) if x.array in values):
+    if any(reduces(values[x.array]) for x in inner_loads(moved) if x.array in values):
         return "a reduction would run within another"
     related = (
         any(x.free for x in set(loads) & set(first.loads))
@@ -209,23 +144,6 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
 
     value = rewritten([moved.value], at_hand, {})[0]
     return first.joined_by(second, with_roots(moved, [value]))
-
-
-def _reduces(value: Expression) -> bool:
-    return any(isinstance(x, Reduce) for x in ordered([value]))
-
-
-def _folds(stage: Stage) -> bool:
-    """Whether lanes lie along its reductions, so that one position alone is work for them."""
-    loads, positions = [x for b in stage.bodies for x in _inner_loads(b)], Positions()
-    places = [positions.offset(x.array, x.operands) for x in loads if x.free]
-    return bool(places and stage.axes) and all(p.step(stage.axes[-1]) != 1 for p in places)
-
-
-def _inner_loads(body: Body) -> list[Load]:
-    """What the terms of reductions read."""
-    terms = [n for x in ordered(body.roots) if isinstance(x, Reduce) for n in x.operands]
-    return [x for x in ordered(terms) if isinstance(x, Load)]
 
 
 def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
@@ -258,7 +176,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
         left.remove(ready)
         waiting.subtract(ready.reads)
         done.update(ready.arrays)
-        grows = not ready.is_contraction
+        grows = not ready.is_contraction or batch_of(ready) > 0
         while grows:
             grows = False
             for stage in left:
@@ -266,7 +184,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
                     continue
                 why = "others still read what it is written over"
                 if not _too_early(stage, waiting, over):
-                    why = _take(group, stage)
+                    why = _take(group, stage, left)
                 if why != UNRELATED:
                     kind: Kind = "apart" if why else "joined"
                     name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
@@ -286,20 +204,27 @@ def _too_early(stage: Stage, waiting: Mapping[Array, int], over: Mapping[Array, 
     return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
 
 
-def _take(group: Group, stage: Stage) -> str:
-    """Take a stage into a group if its rows are those of the group; else say why not."""
-    if stage.is_contraction:
-        return "a contraction"
+def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
+    """Take a stage into a group if its rows are those of the group; else say why not.
+
+    One that reads nothing of the group belongs to it if a contraction of those `left` does and
+    reads that, too.
+    """
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
-    reads = [x for x in stage.loads if x.array in made]
-    if not reads:
+    asked = stage.reads & made
+    if not asked and not _feeds(stage, group, left):
         return UNRELATED
+    if stage.is_contraction:
+        stage = nested(stage, (), Positions())
+    reads = [x for x in stage.loads if x.array in made]
+    contractions = [s for s in (*group.stages, stage) if s.is_contraction]
     own = stage.axes
-    ranks = [len(s.axes) + _folds(s) for s in (*group.stages, stage)]
+    ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
     places = [_long_places(x) for x in reads]
-    agree, depth = 0, min(*map(len, places), len(group.shared), len(own), max(ranks) - 1)
+    depths = [*map(len, places), len(group.shared), len(own), max(ranks) - 1]
+    agree, depth = 0, min(*depths, *map(batch_of, contractions))
     while (
         agree < depth
         and group.shared[agree].size == own[agree].size
@@ -308,6 +233,10 @@ def _take(group: Group, stage: Stage) -> str:
         agree += 1
     if not agree:
         return "they share no rows"
+    if contractions and len(group.stages) > 1 and agree < len(group.shared):
+        return "its rows are larger"
+    if contractions and _bytes_of_rows((*group.stages, stage), own[:agree]) > ROWS:
+        return "what lies between is too large for a thread of its own"
     pairs: dict[Axis, Expression] = dict(zip(own[:agree], group.shared[:agree], strict=True))
     group.shared = group.shared[:agree]
     positions = Positions()
@@ -319,6 +248,26 @@ def _take(group: Group, stage: Stage) -> str:
     return ""
 
 
+def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
+    """How many bytes all arrays of stages have at one position of the axes they share."""
+    rows = prod(axis.size for axis in shared)
+    return sum(x.size * element(x.dtype).itemsize for s in stages for x in s.arrays) // rows
+
+
+def _feeds(stage: Stage, group: Group, left: Sequence[Stage]) -> bool:
+    """Whether all that reads a stage are contractions that read what a group made, in its rows."""
+    depth, made = len(group.shared), {x for s in group.stages for x in s.arrays}
+    readers = [s for s in left if s.reads & set(stage.arrays)]
+    return bool(readers) and all(
+        s.is_contraction
+        and not made.isdisjoint(s.reads)
+        and all(
+            _long_places(x)[:depth] == s.axes[:depth] for x in s.loads if x.array in stage.arrays
+        )
+        for s in readers
+    )
+
+
 def _with_long_axes(body: Body, positions: Positions) -> Body:
     """A map without axes of one position, which make no rows."""
     if not isinstance(body, Map) or all(x.size != 1 for x in body.axes):
@@ -327,6 +276,10 @@ def _with_long_axes(body: Body, positions: Positions) -> Body:
     pairs: dict[Axis, Expression] = {x: zero for x in body.axes if x.size == 1}
     axes = tuple(x for x in body.axes if x.size != 1)
     return Map(axes, substituted(body.value, pairs, positions))
+
+
+def _long_shape(array: Array) -> tuple[int, ...]:
+    return tuple(size for size in array.shape if size != 1)
 
 
 def _long_places(load: Load) -> tuple[Expression, ...]:
@@ -342,12 +295,12 @@ def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) ->
     inside = [set(s.arrays) for s in group.stages]
     made = set().union(*inside)
     names = {x for s in group.stages for x in s.arrays}
-    outside = {
+    apart = {x for s in group.stages for x in s.arrays if _long_shape(x) != s.sizes}
+    outside = apart | {
         x for x in names if x in kept or any(not names & set(r.arrays) for r in readers.get(x, ()))
     }
     depth = len(group.shared)
-    shapes = {x: tuple(size for size in x.shape if size != 1) for x in made - outside}
-    rows = {x: Array(x.name, shape[depth:], x.dtype) for x, shape in shapes.items()}
+    rows = {x: Array(x.name, _long_shape(x)[depth:], x.dtype) for x in made - outside}
 
     def shortened(node: Expression) -> Expression:
         if isinstance(node, Load) and node.array in rows:

@@ -8,11 +8,12 @@ from scull.compiler.assembly import Function
 from scull.compiler.chunk import over_chunks, over_tiles
 from scull.compiler.draw import draws
 from scull.compiler.flatten import flat, flattened
-from scull.compiler.group import Group, Stage
+from scull.compiler.group import Group
 from scull.compiler.memory import store
 from scull.compiler.scatter import write_scatter
 from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
 from scull.compiler.split import Code, Span, rows_of, span_of
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, STATUS, Place, Tile, columns_of
 from scull.compiler.writer import Writer

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scull.compiler.affine import Positions
 from scull.compiler.fuse import substituted
-from scull.compiler.group import Stage
+from scull.compiler.stage import Stage
 from scull.lang.body import Body, Map
 from scull.lang.expression import Apply, Axis, Constant, Expression, axis
 from scull.lang.walk import ordered

@@ -13,7 +13,7 @@ from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import substituted
-from scull.compiler.group import contracts
+from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce

@@ -12,8 +12,8 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import substituted, work_of
-from scull.compiler.group import contracts
 from scull.compiler.split import ENOUGH, SHARED
+from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.arithmetic import STEPS
 from scull.lang.body import Map

@@ -12,7 +12,7 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import simplified
-from scull.compiler.group import contracts
+from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map
 from scull.lang.expression import (

@@ -6,10 +6,10 @@ from typing import Any
 from scull.compiler.address import mask_of, pointer
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.flatten import flat
-from scull.compiler.group import Stage
 from scull.compiler.lanes import stored_scalar
 from scull.compiler.memory import store, whole
 from scull.compiler.schedule import lanes_for
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, Point, Tile, columns_of
 from scull.compiler.writer import Writer

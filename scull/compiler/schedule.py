@@ -9,7 +9,7 @@ from math import ceil, prod
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
 from scull.compiler.fuse import reads_of
-from scull.compiler.group import Stage
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target
 from scull.lang.body import Map
 from scull.lang.dtype import element

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from scull.compiler.cost import moved, nbytes, operations_of
-from scull.compiler.group import Group, Stage
+from scull.compiler.group import ROWS, Group
 from scull.compiler.schedule import Schedule
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target
 from scull.lang.body import Scatter
 from scull.lang.expression import Array, Axis
@@ -22,7 +23,6 @@ ENOUGH = 32  # chunks that are shared well by any number of threads
 VECTORS = 2.0  # operations on vectors in a nanosecond
 DENSE = 6.0  # the same in contractions, where a multiplication and its addition are one
 BYTES = 64.0  # that one thread moves in a nanosecond, where they are in a cache
-ROWS = 1 << 20  # bytes of rows that a thread has room for
 
 
 @dataclass(frozen=True)

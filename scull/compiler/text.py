@@ -8,10 +8,11 @@ from typing import Any
 from scull.compiler.affine import Positions
 from scull.compiler.flow import Branch, Demand, Nodes
 from scull.compiler.fuse import counted
-from scull.compiler.group import Group, Stage
+from scull.compiler.group import Group
 from scull.compiler.kernel import schedules
 from scull.compiler.scatter import axis_of_rows
 from scull.compiler.schedule import Schedule
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target, target
 from scull.lang import text
 from scull.lang.body import Body, Map, Scatter, with_roots

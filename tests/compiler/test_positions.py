@@ -6,8 +6,9 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.group import Group, Stage
+from scull.compiler.group import Group
 from scull.compiler.kernel import schedules
+from scull.compiler.stage import Stage
 from scull.compiler.target import target
 from scull.lang.body import Map
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, axis
