@@ -76,7 +76,10 @@ def values_in(slot: Any) -> list[Value]:
 
 
 def reading(op: Op, operands: tuple[Any, ...], result: Any, attrs: dict[str, Any]) -> Reading:
-    """How an operator reads its first operand, as its lowering says for these sizes."""
+    """How an operator reads its first operand, as its lowering says for these sizes.
+
+    Files may declare sizes that no lowering takes.
+    """
     metas = [x.meta if hasattr(x, "meta") else x for x in (*padded(op, operands), result)]
     if op.name == "assign":  # one that hands on its operand
         return Reading.ORDER
@@ -85,7 +88,12 @@ def reading(op: Op, operands: tuple[Any, ...], result: Any, attrs: dict[str, Any
     if not all(m is None or (isinstance(m, Meta) and known(m.shape)) for m in metas):
         return Reading.UNKNOWN
     attrs = {n: attrs.get(n, op.attrs.get(n)) for n in op.kinds}
-    body = lang.trace(op.lowering, metas[:-1], metas[-1:], attrs, op.name).bodies[0]
+    try:
+        body = lang.trace(op.lowering, metas[:-1], metas[-1:], attrs, op.name).bodies[0]
+    except Exception as error:
+        if not isinstance(lawful(error, op), ScullError):
+            raise
+        return Reading.UNKNOWN
     if not (isinstance(body, Map) and isinstance(body.value, Load)):
         return Reading.COMPUTED
     made = {getattr(e, "operation", "") for e in ordered(body.value.operands)}

@@ -7,13 +7,15 @@ import pytest
 
 import scull as paddle
 from scull.autograd.program import gradients
-from scull.core.op import meta_of
+from scull.core.meta import Meta
+from scull.core.op import meta_of, op_of
 from scull.core.place import Place
 from scull.errors import FeedError, ResourceError
 from scull.executor import executor
 from scull.executor.binding import Bound, filled
 from scull.executor.plan import make_plan
 from scull.executor.run import Ledger, run_checked
+from scull.executor.trace import Reading, reading
 from scull.flags import flags
 from scull.runtime.device import device_of
 from tests.ops.case import cases, operators
@@ -299,3 +301,9 @@ def test_under_a_limit_a_run_takes_no_more_on_threads(programs, monkeypatch):
     with flags(HOST_THREADS=2):
         for _ in range(3):
             assert exe.run(feed=feed, fetch_list=ends)[0] == 512.0**4
+
+
+def test_a_view_that_is_said_to_have_other_axes_is_read_in_an_unknown_order():
+    operator, x = op_of("join_pairs"), Meta((2, 4))
+    assert reading(operator, (x,), Meta((8,)), {}) is Reading.ORDER
+    assert reading(operator, (x,), Meta((2, 4, 3)), {}) is Reading.UNKNOWN
