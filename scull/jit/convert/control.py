@@ -1,5 +1,7 @@
 """`if`, `while` and `for` become calls, which get what may run as functions.
 
+In a generator those that suspend it stay as they are.
+
 What these functions bind is the function's around them (`nonlocal`). A call is told which names
 and attributes its branches or rounds change and somebody reads later: the state.
 """
@@ -9,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.jit.convert.scope import Scope, bound, paths_changed, paths_written
+from scull.jit.convert.suspending import is_open
 from scull.jit.convert.syntax import (
     SCOPES,
     Fresh,
@@ -36,7 +39,7 @@ class Control:
         made: Statements = []
         for statement in body:
             change = CONSTRUCTS.get(type(statement))
-            if change is not None:
+            if change is not None and not is_open(statement):
                 made += [placed(s, at(statement)) for s in change(self, statement)]
             elif isinstance(statement, SCOPES):
                 made.append(statement)

@@ -3,6 +3,7 @@
 from builtins import slice
 
 from scull.jit.convert.run.branch import if_else, if_expression
+from scull.jit.convert.run.builtin import kind
 from scull.jit.convert.run.call import attribute, call, change_attribute, set_attribute
 from scull.jit.convert.run.comprehension import comprehension
 from scull.jit.convert.run.item import (
@@ -52,6 +53,7 @@ __all__ = [
     "if_expression",
     "item",
     "joined",
+    "kind",
     "known",
     "lacks",
     "not_",

@@ -17,6 +17,7 @@ from scull.jit.convert.match import lower_matches
 from scull.jit.convert.private import Private
 from scull.jit.convert.returning import lower_returns
 from scull.jit.convert.scope import Scope, has_yield
+from scull.jit.convert.suspending import lower_closed
 from scull.jit.convert.syntax import Fresh, held
 
 FIRST = (
@@ -64,9 +65,10 @@ def lower_function(function: Any, fresh: Fresh) -> None:
     scope = Scope(function)
     function.body = lower_items(lower_writes(function.body, scope), scope, fresh)
     if has_yield(function):
-        return
-    lower_returns(function, fresh)
-    function.body = lower_jumps(function.body, fresh)
+        function.body = lower_closed(function.body, fresh)
+    else:
+        lower_returns(function, fresh)
+        function.body = lower_jumps(function.body, fresh)
     scope = Scope(function)
     Liveness(scope).before(function.body, set())
     lower_control(function, Control(scope, fresh))

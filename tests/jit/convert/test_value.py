@@ -52,6 +52,13 @@ def test_unknown_sizes_take_part_in_arithmetic(x):
     return x.reshape([x.shape[0] * 2]) * 2
 
 
+@alike(([P, P],), ([N],))
+def test_a_shape_is_a_list(x):
+    y = x.reshape(x.shape[:-1] + [1, 2])
+    z = y.reshape([1] + x.shape + [1])
+    return y, z, isinstance(x.shape, list)
+
+
 @alike((P, 5), (P, 3))
 def test_lists_shrink_in_graph_loops(x, n):
     held = [x]

@@ -145,6 +145,22 @@ def isinstance_(value: Any, kinds: Any) -> bool:
     return builtins.isinstance(value, kinds)
 
 
+class OfTensors(type):
+    """The kind of a class that is a pattern: what stands for a tensor is of it."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance_(value, Tensor)
+
+
+class AnyTensor(metaclass=OfTensors):
+    """What `case Tensor()` asks for."""
+
+
+def kind(found: Any) -> Any:
+    """The class that a pattern names, as it is asked for while a Program is recorded."""
+    return AnyTensor if found is Tensor else found
+
+
 def getattr_(owner: Any, name: str, *default: Any) -> Any:
     """`getattr`."""
     reading(owner, name)

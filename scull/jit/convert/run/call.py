@@ -92,6 +92,8 @@ def attribute(owner: Any, name: str) -> Any:
     found = getattr(type(owner), name, None)
     if type(found) is property and type(found.fget) is types.FunctionType:
         return converted(found.fget)(owner)
+    if type(found) is functools.cached_property and name not in vars(owner):
+        vars(owner)[name] = converted(found.func)(owner)
     return getattr(owner, name)
 
 

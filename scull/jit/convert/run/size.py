@@ -8,9 +8,11 @@ from scull.tensor.attribute import shape as shape_of
 
 
 def shape(x: Any) -> Any:
-    """`x.shape`."""
-    if not isinstance(x, Variable) or -1 not in x.shape:
+    """`x.shape`, which is a list of a tensor, so of what stands for one, too."""
+    if not isinstance(x, Variable):
         return x.shape
+    if -1 not in x.shape:
+        return list(x.shape)
     found = shape_of(x)
     return [as_number(found[i]) if n == -1 else n for i, n in enumerate(x.shape)]
 
