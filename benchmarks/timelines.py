@@ -1,10 +1,12 @@
-"""One page of timelines: a training step eager and static, of many small and of few large kernels.
+"""One page of timelines: a training step in each mode, of many small and of few large kernels.
 
 `python -m benchmarks.timelines page.html` writes it. Every row of boxes is one step; the boxes are
-its operators, and what is white between them is Python's time. Rows of one net share a scale.
+its operators, or regions of them as one function of machine code, and what is white between them is
+Python's time. Rows of one net share a scale.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
@@ -12,14 +14,15 @@ from typing import Any, NamedTuple
 
 import scull as paddle
 from scull.files.atomic import atomic_file
+from scull.flags import flags
 
 WIDTH, HEIGHT = 1100, 46  # of a row, in pixels
-COLOURS = {"forward": "#4c78a8", "backward": "#f58518", "update": "#54a24b"}
+COLOURS = {"forward": "#4c78a8", "backward": "#f58518", "update": "#54a24b", "region": "#b279a2"}
 STEPS = 30  # of each kind, of which the shortest is shown
 
 
 class Box(NamedTuple):
-    """One operator of a step: when it began and ended, in microseconds from the first."""
+    """An operator or a region of a step: its begin and end, in microseconds from the first."""
 
     name: str
     start: float
@@ -28,6 +31,8 @@ class Box(NamedTuple):
     @property
     def kind(self) -> str:
         """What the operator is for."""
+        if self.name == "region":
+            return "region"
         if self.name.endswith("_grad"):
             return "backward"
         return "update" if self.name in ("adam", "sgd") else "forward"
@@ -95,7 +100,9 @@ def row(title: str, found: list[Box], longest: float) -> str:
         for b in found
     ]
     busy = sum(b.end - b.start for b in found)
-    told = f"{title}: {found[-1].end:,.0f} us, {len(found)} operators, {busy:,.0f} us within them"
+    counts = Counter("region" if b.kind == "region" else "operator" for b in found)
+    held = ", ".join(f"{n} {word}{'s' * (n > 1)}" for word, n in counts.items())
+    told = f"{title}: {found[-1].end:,.0f} us, {held}, {busy:,.0f} us within"
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{escape(told)}">'
         f'<text x="0" y="13">{escape(told)}</text>{"".join(drawn)}</svg>'
@@ -112,6 +119,8 @@ def page() -> str:
             "eager": recorded(step, x),
             "static": recorded(paddle.jit.to_static(step, full_graph=True), x),
         }
+        with flags(COMPILE="eager"):
+            rows["machine code"] = recorded(paddle.jit.to_static(step, full_graph=True), x)
         longest = max(found[-1].end for found in rows.values())
         parts.append(f"<h2>{title}</h2>")
         parts += [row(name, found, longest) for name, found in rows.items()]
@@ -123,7 +132,7 @@ def page() -> str:
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Training steps</title>'
-        f"<style>{style}</style><h1>A training step, eager and static</h1><p>{legend}</p>"
+        f"<style>{style}</style><h1>A training step: eager, static, as machine code</h1><p>{legend}</p>"
         f"{''.join(parts)}</html>\n"
     )
 

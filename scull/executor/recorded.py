@@ -1,5 +1,6 @@
-"""A plan whose instructions write on the timelines that are being filled."""
+"""A plan whose instructions, and regions of machine code, write on timelines being filled."""
 
+from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -26,7 +27,55 @@ def kept(bound: Bound, timeline: Timeline) -> Bound:
         found = timeline.kept[bound] = copy(bound)
         found.plan, found.launches = timed_plan(bound.plan), {}  # which know plans by their ids
         found.steps, found.blank = found.plan.loop, found.plan.blank
+        if bound.tier is not None:
+            found.tier = TimedTier(bound.tier, found.plan)
     return found
+
+
+class TimedTier:
+    """The steps of a tier as spans: a region is one, which tells the operators within.
+
+    Args:
+        tier: what has the steps.
+        plan: the timed form of its plan.
+    """
+
+    def __init__(self, tier: Any, plan: Plan) -> None:
+        self.tier, self.plan = tier, plan
+        self.numbers = {(id(s.call), id(s.get)): i for i, s in enumerate(tier.plan.steps)}
+        self.kept: dict[int, tuple[Any, Any]] = {}  # by the id of steps, which stay beside theirs
+
+    def steps(self, frame: list[Any]) -> Any:
+        """The steps of a run that begins with this frame."""
+        rows = self.tier.steps(frame)
+        if rows is self.tier.plan.loop:
+            return self.plan.loop
+        if id(rows) not in self.kept:
+            self.kept[id(rows)] = rows, tuple(map(self.timed, rows))
+        return self.kept[id(rows)][1]
+
+    def timed(self, row: Any) -> Any:
+        """One step, which is an instruction of the plan or a region."""
+        call, get, put, frees = row
+        number = self.numbers.get((id(call), id(get)))
+        made = self.region(call) if number is None else self.plan.steps[number].call
+        return made, get, put, frees
+
+    def region(self, call: Any) -> Callable[[Any], Any]:
+        """A region of machine code as a span."""
+        numbers = [self.numbers[id(c), id(get)] for c, get, *_ in call.rows]
+        types = Counter(self.plan.steps[i].operator.type for i in numbers)
+        known = {"step": numbers[0], "operators": dict(types)}
+
+        def calling(frame: Any) -> Any:
+            operands = [frame[slot] for slot in call.slots]
+            start = now()
+            try:
+                return call(frame)
+            finally:
+                applied("region", (), operands, {}, [frame[i] for i in call.puts], start, known)
+
+        return calling
 
 
 def timed_plan(plan: Plan) -> Plan:

@@ -215,7 +215,7 @@ def test_the_nested_loops_are_those_that_numpy_computes():
         assert np.allclose(value, y, rtol=1e-4)
 
 
-def test_the_page_of_timelines_draws_four_steps_with_their_operators(tmp_path):
+def test_the_page_of_timelines_draws_steps_with_their_operators_and_regions(tmp_path):
     target = tmp_path / "timelines.html"
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.timelines", str(target)],
@@ -225,11 +225,10 @@ def test_the_page_of_timelines_draws_four_steps_with_their_operators(tmp_path):
     )
     assert (done.returncode, done.stdout.strip()) == (0, str(target))
     text = target.read_text(encoding="utf-8")
-    assert text.count("<svg") == 4
-    assert (
-        text.count("eager: ") == text.count("static: ") == 4
-    )  # what is shown and what is read out
-    for name in ("layer_norm", "matmul_v2_grad", "sgd"):
+    assert text.count("<svg") == 6
+    for mode in ("eager: ", "static: ", "machine code: "):
+        assert text.count(mode) == 4  # what is shown and what is read out, of two nets
+    for name in ("layer_norm", "matmul_v2_grad", "sgd", "region"):
         assert f"<title>{name}: " in text
     assert "http" not in text
 

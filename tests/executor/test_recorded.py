@@ -213,6 +213,37 @@ def test_a_program_seen_by_two_timelines_fills_both():
     assert [s.name for s in spans(outer)] == [s.name for s in spans(inner)] != []
 
 
+def test_a_region_of_machine_code_is_a_span_that_tells_its_operators():
+    case = Case(training)
+    twin = Case(training)
+    with flags(COMPILE="eager"):
+        for _ in range(2):
+            expected = twin.run()
+            with filling(memory=True) as timeline:
+                found = case.run()
+            assert [v.tobytes() for v in found] == [v.tobytes() for v in expected]
+        [region] = spans(timeline)
+    assert region.name == "region"
+    assert region.arguments["operators"]["adam"] == 2
+    assert region.arguments["operators"].keys() >= {"relu", "relu_grad", "elementwise_add"}
+
+
+def test_what_stays_an_instruction_is_a_span_between_regions():
+    def build():
+        x = paddle.static.data("x", [6])
+        values = paddle.unique(x * 2.0 + 1.0)
+        return {"x": np.ones(6, np.float32)}, [values, paddle.tanh(x * 3.0) - 1.0]
+
+    case = Case(build)
+    with flags(COMPILE="eager"), filling() as timeline:
+        case.run()
+    names = [s.name for s in spans(timeline)]
+    assert "unique" in names
+    assert "region" in names
+    for span in spans(timeline):
+        assert (span.name == "region") is ("operators" in span.arguments)
+
+
 def test_instructions_on_a_device_are_spans_on_the_threads_that_do_the_work():
     place = Place("sim")
     plain, seen = Case(training, place), Case(training, place)
