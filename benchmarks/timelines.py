@@ -132,7 +132,7 @@ def page() -> str:
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Training steps</title>'
-        f"<style>{style}</style><h1>A training step: eager, static, as machine code</h1><p>{legend}</p>"
+        f"<style>{style}</style><h1>A training step in each mode</h1><p>{legend}</p>"
         f"{''.join(parts)}</html>\n"
     )
 

@@ -17,13 +17,14 @@ from scull.flags import changes as turned
 from scull.ir.program import Program
 from scull.jit.concrete import ConcreteProgram, record
 from scull.jit.convert import converted, text
+from scull.jit.convert.function import known as conversions
 from scull.jit.convert.run.raising import Unwinding
 from scull.jit.convert.run.reads import Key
 from scull.jit.error import told, why
 from scull.jit.lazy import Lazy, Pieces
 from scull.jit.left import Set
 from scull.jit.piece import OutsideGradientError, Piece, Stale
-from scull.jit.program_cache import ProgramCache
+from scull.jit.program_cache import ProgramCache, Statistics
 from scull.jit.signature import CONTAINERS, Signature, key_of, leaves, mapped
 from scull.nn.layer.attribute import Attributes, changes
 
@@ -117,6 +118,7 @@ class StaticFunction:
         self.own: dict[Key, Set] = {}  # attributes that they wrote
         self.broken: dict[Any, Broken] = {}  # by the form of the arguments, the last one last
         self.program_cache = ProgramCache()
+        self.calls = 0
         self.lock = threading.RLock()
         functools.update_wrapper(self, self._dygraph_function)
 
@@ -147,6 +149,7 @@ class StaticFunction:
         mode: Any = modes and current()
         if mode and not mode.eager:
             return self.inlined(args, kwargs)
+        self.calls += 1
         layers, settings, quick, entries = self.known
         if layers != changes[0] or settings != turned[0]:
             if not PADDLE["FLAGS_enable_to_static"]:
@@ -183,10 +186,12 @@ class StaticFunction:
         except Stale:
             self.program_cache.forget(entry.concrete)
             self.known = NOTHING
+            self.calls -= 1  # it is made again
         except Exception as error:
             if self.full_graph or type(error) is not OutsideGradientError:
                 raise told(error, self.program_cache.raises()) from error.__cause__
             entries[key] = self.broken_by(error, args, kwargs)
+            self.calls -= 1
         return self(*args, **kwargs)
 
     def in_pieces(self, broken: Broken, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -222,6 +227,11 @@ class StaticFunction:
             return "1 piece of graph: the whole function"
         last = next(reversed(self.broken.values()))
         return f"{last.reason}\n{last.pieces.report()}"
+
+    def statistics(self) -> Statistics:
+        """How often it was called, and what became of its Programs."""
+        c = self.program_cache
+        return Statistics(self.calls, c.recorded, len(c), c.stale, c.dropped, len(conversions))
 
     def inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call within a function that is being recorded, or in static mode."""

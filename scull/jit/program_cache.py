@@ -1,6 +1,7 @@
 """The Programs of one function, and a word to its user when they become many."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 from scull.jit.concrete import ConcreteProgram
@@ -12,11 +13,39 @@ MANY = 8  # Programs of one function, from which on it is told what asks for the
 MOST_PROGRAMS = 256  # that are kept of one function
 
 
+@dataclass(frozen=True)
+class Statistics:
+    """What the caches of a function made static did so far.
+
+    Args:
+        calls (int): that were made, those of a function that was being recorded apart.
+        recorded (int): Programs that were recorded.
+        kept (int): of them are there.
+        stale (int): fitted no more, since something that they depend on changed.
+        dropped (int): were the oldest of too many.
+        converted (int): functions of this process whose converted form is kept.
+    """
+
+    calls: int
+    recorded: int
+    kept: int
+    stale: int
+    dropped: int
+    converted: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.calls} calls, {self.recorded} Programs recorded: {self.kept} kept, "
+            f"{self.stale} stale, {self.dropped} dropped; {self.converted} functions converted"
+        )
+
+
 class ProgramCache:
     """The Programs of one function, by what they depend on."""
 
     def __init__(self) -> None:
         self.programs: dict[Any, tuple[ConcreteProgram, Piece]] = {}
+        self.recorded = self.stale = self.dropped = 0
         self.warned = False
 
     def __len__(self) -> int:
@@ -32,6 +61,8 @@ class ProgramCache:
         """Keep a Program; of too many the oldest goes."""
         if len(self.programs) >= MOST_PROGRAMS:
             del self.programs[next(iter(self.programs))]
+            self.dropped += 1
+        self.recorded += 1
         self.programs[key] = concrete, piece
         return concrete, piece
 
@@ -39,6 +70,7 @@ class ProgramCache:
         """Drop a Program that fits no more."""
         for key in [k for k, v in self.programs.items() if v[0] is concrete]:
             del self.programs[key]
+            self.stale += 1
 
     def raises(self) -> list[Raising]:
         """What the user's own code raises in runs."""

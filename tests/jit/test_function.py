@@ -218,6 +218,44 @@ def test_many_programs_of_one_function_are_told_with_the_argument_that_asks_for_
             function(paddle.ones([1]), k)
 
 
+def test_statistics_count_calls_and_programs(monkeypatch):
+    monkeypatch.setattr("scull.jit.program_cache.MOST_PROGRAMS", 3)
+    layer = paddle.nn.Linear(2, 2)
+    layer.weight.stop_gradient = True
+
+    @paddle.jit.to_static(full_graph=True)
+    def function(x, k=1):
+        return layer(x) * k
+
+    x = paddle.ones([1, 2])
+    for _ in range(4):
+        function(x)
+    found = function.statistics()
+    assert (found.calls, found.recorded, found.kept) == (4, 1, 1)
+    for k in (2, 3, 4):
+        function(x, k)
+    layer.weight.stop_gradient = False  # the Program was recorded without it
+    function(x, 4)
+    found = function.statistics()
+    assert (found.calls, found.kept, found.dropped) == (8, 3, 1)
+    assert found.recorded == found.kept + found.stale + found.dropped
+    assert found.stale == 1
+    assert str(found).startswith("8 calls, 5 Programs recorded: 3 kept, 1 stale, 1 dropped; ")
+    assert found.converted > 0
+    assert function.statistics() == found
+
+
+def test_a_call_that_goes_on_in_pieces_counts_once():
+    @paddle.jit.to_static
+    def function(x):
+        return paddle.tanh(x) * len(str(x.sum().tolist()))
+
+    with pytest.warns(UserWarning, match="is no one Program"):
+        function(paddle.ones([3]))
+    function(paddle.ones([3]))
+    assert function.statistics().calls == 2
+
+
 def test_plain_python_runs_while_to_static_is_switched_off():
     function = paddle.jit.to_static(lambda x: type(x).__name__)
     paddle.jit.enable_to_static(False)
