@@ -4,6 +4,7 @@ What a call changes is its frame, a copy of a list that holds the values of the 
 Nothing is put back into a scope; values that operators write over are copied for each call.
 """
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from threading import Lock, RLock
 from typing import Any, NamedTuple
@@ -16,11 +17,11 @@ from scull.core.meta import Kind
 from scull.core.op import MARK
 from scull.core.timeline import active
 from scull.deferred import load
-from scull.errors import FeedError, ResourceError
+from scull.errors import FeedError, ResourceError, ShapeError
 from scull.executor.alias import written
 from scull.executor.binding import Bound, Settings, peak_of_run, planned, special
 from scull.executor.executor import Executor, as_resource, executed
-from scull.executor.feed import Feed, as_array, fit
+from scull.executor.feed import Feed, agrees, as_array, fit
 from scull.executor.fetch import delivered
 from scull.executor.plan import IN_ORDER, Plan
 from scull.executor.recorded import recorded
@@ -101,6 +102,11 @@ class Function:
                 self.run_special(ready, frame)
         except MemoryError as error:
             raise as_resource(error) from None
+        except ShapeError as error:
+            others = [*others_than_declared(ready, inputs)]
+            if not others:
+                raise
+            raise FeedError("\n".join([*others, f"so it cannot run: {error}"])) from error
         found = []
         for slot, copy in bound.fetches:
             value = frame[slot]
@@ -222,6 +228,18 @@ def tell_levels(ready: Ready, frame: list[Any], inputs: Any) -> None:
     for i, slot in ready.marks:
         name = ready.entries[i][0].name
         frame[slot] = load(LEVEL, "levels_of")(name, {name: inputs[i]})
+
+
+def others_than_declared(ready: Ready, inputs: Any) -> Iterator[str]:
+    """Of each input that has other sizes than declared, what was expected and what came.
+
+    Models of `jit.save` do not ask for the sizes they were saved with: many run with others.
+    """
+    for (entry, _), value in zip(ready.entries, inputs, strict=True):
+        declared, given = entry.variable.meta, np.shape(value)
+        if len(given) != len(declared.shape) or not agrees(given, declared.shape):
+            came = f"the fed value has shape {list(given)}"
+            yield f"the input `{entry.name}` is declared {declared}, {came}"
 
 
 def is_wide(plan: Plan) -> bool:

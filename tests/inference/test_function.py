@@ -268,6 +268,22 @@ def test_a_wrong_input_is_told_with_what_was_expected(predictor, inputs, words):
         predictor(*arguments, **named)
 
 
+def test_a_model_of_jit_save_tells_other_sizes_than_declared_where_it_cannot_run(tmp_path):
+    layer = paddle.nn.Linear(4, 2)
+    spec = [paddle.static.InputSpec([2, 4], "float32", "x")]
+    paddle.jit.save(layer, str(tmp_path / "net"), input_spec=spec)
+    predictor = create_predictor(Config(str(tmp_path / "net")))
+    assert predictor(X).shape == (3, 2)  # as in PaddlePaddle: it was declared for two rows
+    words = r"`x` is declared float32\[2, 4\], the fed value has shape \[3, 3\]\nso .*columns"
+    for _ in range(2):
+        with pytest.raises(FeedError, match=words):
+            predictor(X[:, :3])
+    handle = predictor.get_input_handle("x")
+    handle.copy_from_cpu(X[:, :3].copy())
+    with pytest.raises(FeedError, match=words):
+        predictor.run()
+
+
 def test_what_is_closed_is_not_used_and_clones_go_on(predictor):
     twin = predictor.clone()
     expected = predictor(X)
