@@ -165,6 +165,118 @@ roi_align.no_lowering(EXTENT)
 roi_align_back.no_lowering(EXTENT)
 
 
+# The mean of a bin, each in channels of its own.
+
+
+def bins_of_means(
+    rois: Any, scale: float, height: int, width: int, size: tuple[int, int]
+) -> list[Any]:
+    """Where the bins of each region begin and end, as `bins` gives them."""
+    spots = np.trunc(rois + np.copysign(rois.dtype.type(0.5), rois))
+    spots = (spots + np.array([0, 0, 1, 1], rois.dtype)) * rois.dtype.type(scale)
+    found = []
+    for first, count, length in ((1, height, size[0]), (0, width, size[1])):
+        begin = spots[:, first, None]
+        step = np.maximum(spots[:, first + 2, None] - begin, rois.dtype.type(0.1)) / count
+        places = np.arange(count, dtype=rois.dtype)
+        ends = [np.floor(places * step + begin), np.ceil((places + 1) * step + begin)]
+        found.append(np.clip(np.stack(ends, -1), 0, length).astype("int64"))
+    return found
+
+
+def filled_bins(x: Any, rois: Any, rois_num: Any, attrs: dict[str, Any]) -> Any:
+    """Of each region and bin that holds elements: its number, its place, and which they are."""
+    count = attrs["pooled_height"], attrs["pooled_width"]
+    rows, columns = bins_of_means(rois, attrs["spatial_scale"], *count, x.shape[2:])
+    for k, i in enumerate(images_of(rois, rois_num)):
+        for h, (top, bottom) in enumerate(rows[k].tolist()):
+            for w, (left, right) in enumerate(columns[k].tolist()):
+                if top < bottom and left < right:
+                    yield (k, h, w), (i, slice(None), h, w, slice(top, bottom), slice(left, right))
+
+
+def by_bins(x: Any, attrs: dict[str, Any]) -> Any:
+    """Images whose channels stand apart by bins: ``[image, channel, bin, bin, row, column]``."""
+    places = attrs["output_channels"], attrs["pooled_height"], attrs["pooled_width"]
+    return x.reshape(x.shape[0], *places, *x.shape[2:])
+
+
+@primitive(slots={"rois": "ROIs"}, infer_first=True)
+def psroi_pool(
+    x: Meta,
+    rois: Meta,
+    rois_num: Meta = None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    output_channels: int = 1,
+    spatial_scale: float = 1.0,
+) -> Meta:
+    """Regions divided into bins: the mean of each, in channels that belong to that bin.
+
+    Of an empty bin it is 0.
+    """
+    check_regions(x, rois, rois_num, pooled_height, pooled_width)
+    many = output_channels * pooled_height * pooled_width
+    agree(x.shape[1], many, "x has {} channels, and {} are needed: one for each result of a bin")
+    return x.with_shape((rois.shape[0], output_channels, pooled_height, pooled_width))
+
+
+@psroi_pool.kernel
+def psroi_pool_kernel(
+    xp: Any, x: Any, rois: Any, rois_num: Any = None, *, out: Any = None, **attrs: Any
+) -> Any:
+    shape = attrs["output_channels"], attrs["pooled_height"], attrs["pooled_width"]
+    found, parts = xp.zeros((len(rois), *shape), wide(x)), by_bins(x, attrs)
+    for (k, h, w), part in filled_bins(x, rois, rois_num, attrs):
+        found[k, :, h, w] = parts[part].mean((1, 2), dtype=found.dtype)
+    return placed(found, x.dtype, out)
+
+
+@primitive(infer_first=True)
+def psroi_pool_back(
+    source: Meta,
+    rois: Meta,
+    rois_num: Meta | None,
+    like_meta: Meta,
+    *,
+    pooled_height: int,
+    pooled_width: int,
+    output_channels: int,
+    spatial_scale: float,
+) -> Meta:
+    """The means of bins given back to the elements they were made of."""
+    return source.with_shape(like_meta.shape)
+
+
+@psroi_pool_back.kernel
+def psroi_pool_back_kernel(
+    xp: Any, source: Any, rois: Any, rois_num: Any, like: Any, *, out: Any = None, **attrs: Any
+) -> Any:
+    found = xp.zeros(like.shape, wide(source))
+    parts = by_bins(found, attrs)  # a view
+    for (k, h, w), part in filled_bins(like, rois, rois_num, attrs):
+        size = parts[part].shape[1] * parts[part].shape[2]
+        parts[part] += (source[k, :, h, w] / size)[:, None, None]
+    return placed(found, source.dtype, out)
+
+
+BY_BINS = ("pooled_height", "pooled_width", "output_channels", "spatial_scale")
+psroi_pool.grad("x")(
+    asking(
+        BY_BINS,
+        lambda x_meta, rois, rois_num, dout, attrs: psroi_pool_back(
+            dout, rois, rois_num, x_meta, **attrs
+        ),
+    )
+)
+psroi_pool_back.grad("source")(
+    asking(BY_BINS, lambda rois, rois_num, dout, attrs: psroi_pool(dout, rois, rois_num, **attrs))
+)
+psroi_pool.no_lowering(EXTENT)
+psroi_pool_back.no_lowering(EXTENT)
+
+
 # The largest element.
 
 

@@ -88,6 +88,46 @@ def roi_pool(
     return region.roi_pool(x, boxes, boxes_num, **attrs, **named(name))[0]
 
 
+def psroi_pool(
+    x: Any,
+    boxes: Any,
+    boxes_num: Any,
+    output_size: Any,
+    spatial_scale: float = 1.0,
+    name: str | None = None,
+) -> Any:
+    """Regions of images as images of one size: the mean of each bin, in channels of its own.
+
+    Args:
+        x (Tensor): images, of shape ``[batch, channels, rows, columns]``: of the channels each
+            result has one for every bin, those of the first result first.
+        boxes (Tensor): regions (left, top, right, bottom), those of the first image first.
+        boxes_num (Tensor): int32: how many regions each image has.
+        output_size (int | tuple[int]): into how many bins a region is divided.
+        spatial_scale (float): what the rounded numbers of a region are multiplied by.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Tensor: an image for each region, with ``channels / bins`` channels.
+
+    Raises:
+        ShapeError: where the channels are no multiple of the bins.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, boxes = paddle.ones([1, 18, 8, 8]), paddle.to_tensor([[1.0, 1.0, 5.0, 5.0]])
+        >>> count = paddle.to_tensor([1], dtype="int32")
+        >>> paddle.vision.ops.psroi_pool(x, boxes, count, 3).shape
+        [1, 2, 3, 3]
+    """
+    attrs: dict[str, Any] = {"spatial_scale": spatial_scale} | size_of(output_size)
+    bins = attrs["pooled_height"] * attrs["pooled_width"]
+    if bins < 1:
+        raise ArgumentError(f"output_size is {output_size!r}; both are to be above 0")
+    attrs["output_channels"] = x.shape[1] // bins if len(x.shape) > 1 else 1
+    return region.psroi_pool(x, boxes, boxes_num, **attrs, **named(name))
+
+
 def nms(
     boxes: Any,
     iou_threshold: float = 0.3,

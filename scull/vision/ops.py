@@ -8,16 +8,18 @@ from scull.vision.detection import (
     deform_conv2d,
     nms,
     prior_box,
+    psroi_pool,
     roi_align,
     roi_pool,
     yolo_box,
 )
 from scull.vision.proposal import distribute_fpn_proposals, generate_proposals, matrix_nms
-from scull.vision.region import DeformConv2D, RoIAlign, RoIPool
+from scull.vision.region import DeformConv2D, PSRoIPool, RoIAlign, RoIPool
 
 __all__ = [
     "ConvNormActivation",
     "DeformConv2D",
+    "PSRoIPool",
     "RoIAlign",
     "RoIPool",
     "box_coder",
@@ -27,6 +29,7 @@ __all__ = [
     "matrix_nms",
     "nms",
     "prior_box",
+    "psroi_pool",
     "roi_align",
     "roi_pool",
     "yolo_box",

@@ -7,7 +7,7 @@ from scull.errors import ArgumentError
 from scull.nn.functional.window import pair
 from scull.nn.initializer import Normal
 from scull.nn.layer.layers import Layer
-from scull.vision.detection import deform_conv2d, roi_align, roi_pool
+from scull.vision.detection import deform_conv2d, psroi_pool, roi_align, roi_pool
 
 
 class RoIAlign(Layer):
@@ -128,3 +128,27 @@ class DeformConv2D(Layer):
             self._groups,
             mask,
         )
+
+
+class PSRoIPool(Layer):
+    """Regions of images as images of one size: the mean of each bin, in channels of its own.
+
+    Args:
+        output_size (int | tuple[int]): into how many bins a region is divided.
+        spatial_scale (float): what the rounded numbers of a region are multiplied by.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x, boxes = paddle.ones([1, 18, 8, 8]), paddle.to_tensor([[1.0, 1.0, 5.0, 5.0]])
+        >>> count = paddle.to_tensor([1], dtype="int32")
+        >>> paddle.vision.ops.PSRoIPool(3)(x, boxes, count).shape
+        [1, 2, 3, 3]
+    """
+
+    def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
+        super().__init__()
+        self.output_size, self.spatial_scale = output_size, spatial_scale
+
+    def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
+        """An image for each of `boxes`."""
+        return psroi_pool(x, boxes, boxes_num, self.output_size, self.spatial_scale)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ShapeError
 from scull.vision import ops
 
 BOXES = [[0.0, 0, 4, 4], [0, 0, 4, 3], [6, 6, 9, 9], [6, 6, 9, 8], [0, 0, 3, 4]]
@@ -36,3 +36,14 @@ def test_a_region_of_one_value_keeps_it():
     box = paddle.to_tensor([[1.0, 1.0, 6.0, 5.0]])
     for layer in (ops.RoIAlign((2, 3)), ops.RoIPool((2, 3))):
         assert np.all(layer(x, box, count).numpy() == 3)
+
+
+def test_each_bin_of_a_region_has_channels_of_its_own():
+    x = paddle.arange(12, dtype="float32").reshape([1, 12, 1, 1]).expand([1, 12, 6, 6])
+    count, box = paddle.to_tensor([1], dtype="int32"), paddle.to_tensor([[0.0, 0.0, 5.0, 5.0]])
+    found = ops.PSRoIPool((2, 3))(x, box, count)
+    assert found.reshape([-1]).tolist() == list(range(12))
+    with pytest.raises(ShapeError, match="x has 12 channels, and 10 are needed"):
+        ops.psroi_pool(x, box, count, (5, 1))
+    with pytest.raises(ArgumentError, match="above 0"):
+        ops.psroi_pool(x, box, count, 0)

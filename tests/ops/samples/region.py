@@ -85,6 +85,57 @@ def roi_align_back_samples():
     yield call(f32(4, 1, 2, 3), *given, spatial_scale=1.0, grad=("source",), **attrs)
 
 
+def mean_of_bins(x: Any, rois: Any, numbers: Any = None, **attrs: Any) -> Any:
+    height, width, channels = (
+        attrs[n] for n in ("pooled_height", "pooled_width", "output_channels")
+    )
+    images = np.zeros(len(rois), int) if numbers is None else np.repeat([0, 1], numbers)
+    found = np.zeros((len(rois), channels, height, width))
+    for k, roi in enumerate(rois):
+        left, top, right, bottom = (math.copysign(math.floor(abs(v) + 0.5), v) for v in roi)
+        left, top, right, bottom = (
+            v * attrs["spatial_scale"] for v in (left, top, right + 1, bottom + 1)
+        )
+        rows, columns = max(bottom - top, 0.1) / height, max(right - left, 0.1) / width
+        for c, h, w in np.ndindex(channels, height, width):
+            spots = [
+                x[images[k], (c * height + h) * width + w, i, j]
+                for i, j in np.ndindex(x.shape[2:])
+                if math.floor(h * rows + top) <= i < math.ceil((h + 1) * rows + top)
+                and math.floor(w * columns + left) <= j < math.ceil((w + 1) * columns + left)
+            ]
+            found[k, c, h, w] = np.mean(spots) if spots else 0
+    return found
+
+
+@samples("psroi_pool", reference=mean_of_bins)
+def psroi_pool_samples():
+    size = {"pooled_height": 2, "pooled_width": 3, "output_channels": 2}
+    yield call(f32(2, 12, 6, 7), ROIS, NUMBERS, grad=("x",), **size)
+    double = ROIS.astype("float64")
+    half = {"spatial_scale": 0.5, "output_channels": 3}
+    yield call(f64(2, 3, 4, 4), double, NUMBERS, grad=("x",), **half)
+    yield call(f32(1, 12, 5, 5), ROIS[:2], grad=("x",), **size)
+    yield call(f32(2, 1, 5, 5), ROIS[:0], array([0, 0], "int32"), grad=False)
+    law = "x has 5 channels, and 12 are needed"
+    yield fails(ShapeError, law, f32(2, 5, 5, 5), ROIS, NUMBERS, **size)
+
+
+def given_to_bins(source: Any, rois: Any, numbers: Any, like: Any, **attrs: Any) -> Any:
+    found = np.zeros(like.shape)
+    for spot in np.ndindex(like.shape):
+        one = np.zeros(like.shape)
+        one[spot] = 1
+        found[spot] = (mean_of_bins(one, rois, numbers, **attrs) * source).sum()
+    return found
+
+
+@samples("psroi_pool_back", reference=given_to_bins)
+def psroi_pool_back_samples():
+    attrs = {"pooled_height": 2, "pooled_width": 1, "output_channels": 2, "spatial_scale": 1.0}
+    yield call(f32(4, 2, 2, 1), ROIS, NUMBERS, f32(2, 4, 4, 5), grad=("source",), **attrs)
+
+
 def largest_of(x: Any, rois: Any, numbers: Any = None, **attrs: Any) -> Any:
     height, width = attrs["pooled_height"], attrs["pooled_width"]
     images = np.zeros(len(rois), int) if numbers is None else np.repeat([0, 1], numbers)
