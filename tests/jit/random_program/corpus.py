@@ -13,8 +13,8 @@ from tests.control.writer import EXACT, SMOOTH
 from tests.jit.random_program.trial import Trial
 from tests.jit.random_program.writer import PYTHON, text_of
 
-SUITE = {"smooth": 90, "exact": 30, "pieces": 180}
-NIGHTLY = {"smooth": 6_000, "exact": 1_000, "pieces": 3_000}
+SUITE = {"smooth": 250, "exact": 50, "pieces": 100}  # the first two are saved and loaded
+NIGHTLY = {"smooth": 9_000, "exact": 1_000, "pieces": 3_000}
 NODES: dict[str, Any] = {
     "if": ast.If,
     "ternary": ast.IfExp,
