@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+import scull as paddle
 from tests.jit.convert.ways import alike
 
 P, N = [1.0, 2.0], [-1.0, -2.0]
@@ -134,3 +135,25 @@ class Kept:
 def test_what_a_property_keeps_is_computed_once(x):
     kept = Kept(x)
     return kept.positive + kept.positive, kept.calls
+
+
+@alike((P,), (N,))
+def test_the_largest_of_what_a_generator_gives(x):
+    largest = max(v * v for v in (x.sum(), x.max() + 1, 2.5))
+    return largest, min(v.sum() for v in scaled(x)), max({1, 3}), min(iter([4, 2]), default=0)
+
+
+def places(x):
+    found = [v.sum() for v in scaled(x)]
+    return max(found) - min(found)
+
+
+@alike((P,), (N,))
+def test_the_largest_of_a_list(x):
+    return places(x), max(k for k in (1, 2, 3) if k < 3)
+
+
+@alike((P,), (N,))
+def test_the_largest_number_beside_what_has_no_end(x):
+    endless = -paddle.log(x.sum() * 0.0).detach()
+    return max(endless, 2.0), min(2.0, endless), max(x.sum(), x.sum() * 1.0)

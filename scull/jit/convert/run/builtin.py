@@ -2,7 +2,8 @@
 
 import builtins
 import functools
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.core.meta import Kind
@@ -25,7 +26,7 @@ from scull.jit.convert.run.value import as_number, graph, is_array, truth
 from scull.static.growing import part
 from scull.static.printing import Print
 from scull.tensor import abs as absolute
-from scull.tensor import cast, maximum, minimum, reshape, stack
+from scull.tensor import cast, reshape, stack, where, zeros_like
 from scull.tensor import sum as total
 from scull.tensor.array import array_length
 from scull.tensor.attribute import shape as shape_of
@@ -179,12 +180,18 @@ def setattr_(owner: Any, name: str, value: Any) -> None:
     builtins.setattr(owner, name, value)
 
 
-def extreme(kind: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """`min` or `max`."""
+def extreme(kind: Callable[..., Any], beyond: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`min` or `max`: of several values the first that no other is `beyond`."""
+
+    def choose(found: Any, value: Any) -> Any:
+        return where(beyond(value, found), value, found)
 
     @functools.wraps(kind)
     def function(*values: Any, **options: Any) -> Any:
-        several = list(values[0]) if len(values) == 1 and is_listed(values[0]) else list(values)
+        several = list(values)
+        if len(values) == 1 and is_iterable(values[0]):
+            several = list(values[0])
+            values = (several,)  # what it was taken from may be used up
         found = [graph(v) for v in several]
         if options or len(several) < 2 or all(f is None for f in found):
             return kind(*values, **options)
@@ -197,12 +204,12 @@ def extreme(kind: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Call
 
 def alike(value: Any, variable: Variable) -> Any:
     """A number as a variable beside another."""
-    return variable * 0 + value
+    return zeros_like(variable) + value
 
 
-def is_listed(values: Any) -> bool:
-    """Whether it is a list or a tuple."""
-    return isinstance(values, list | tuple)
+def is_iterable(values: Any) -> bool:
+    """Whether Python walks over it, and no Program."""
+    return isinstance(values, Iterable) and not isinstance(values, Variable | Walk | Tensor)
 
 
 def sum_(values: Any, *start: Any, **options: Any) -> Any:
@@ -266,8 +273,8 @@ BUILTINS: dict[Any, Any] = {
     builtins.len: len_,
     builtins.list: sequence(list),
     builtins.map: map_,
-    builtins.max: extreme(max, maximum),
-    builtins.min: extreme(min, minimum),
+    builtins.max: extreme(max, operator.gt),
+    builtins.min: extreme(min, operator.lt),
     builtins.print: print_,
     builtins.range: range_,
     builtins.reversed: reversed_,
