@@ -58,7 +58,8 @@ def value_of(step: Instruction) -> Any:
     try:
         metas = zip(o.op.infer(o.inputs, o.attrs), o.outputs, strict=False)
         made = next(m for m, slot in metas if slot)
-        if (made[0] if isinstance(made, list) else made).shape != o.results()[0].meta.shape:
+        made = made[0] if isinstance(made, list) else made
+        if made is None or made.shape != o.results()[0].meta.shape:  # None: nothing is made
             return None
         value = step.call(*step.get((None, None)))
     except (ScullError, ArithmeticError, ValueError, TypeError):
