@@ -71,12 +71,13 @@ def test_where_the_sum_is_fetched_the_kernel_says_so():
     assert kernel["written"] == 2 * 8 * 32 * 4
 
 
-def test_what_is_used_after_the_region_is_stored_for_that():
-    def make(x, y):
-        total = x + y
-        return paddle.nn.functional.relu(total) + paddle.sort(total), None
+def sum_and_its_order(x, y):
+    total = x + y
+    return paddle.nn.functional.relu(total) + paddle.sort(total), None
 
-    _, facts = looked_at(summed(make, 0))
+
+def test_what_is_used_after_the_region_is_stored_for_that():
+    _, facts = looked_at(summed(sum_and_its_order, 0))
     reasons = [reason for kernel in kernels(facts) for reason in kernel["because"]]
     assert "tmp_0 is stored, too: it is used after the region" in reasons
 
@@ -212,9 +213,7 @@ def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
     blocks = sum(len(region["arena"]["blocks"]) for region in facts["code"]["regions"])
     assert shown.value(count("#code .item")) == blocks
     assert shown.texts("#code .kernel li") == [r for kernel in rows for r in kernel["because"]]
-    outside = facts["code"]["outside"]
-    assert len(outside) == 1 and "dropout" in shown.texts("#code .outside li")[0]
-    assert outside[0]["why"] in shown.texts("#code .outside li")[0]
+    assert facts["code"]["outside"] == []
     shown.value("document.querySelectorAll('#code .kernel details').forEach(d => d.open = true)")
     text = "document.querySelectorAll('#code .kernel details pre')[0].textContent"
     ir = facts["code"]["texts"][rows[0]["text"]]["ir"]
@@ -223,4 +222,16 @@ def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
     shown.value("document.querySelector('#chosen td a').click()")
     assert shown.value("document.querySelectorAll('#code .kernel[open]').length") == 1
     assert shown.problems == [] and shown.requests == [path.as_uri()]
+    browser.close()
+
+
+@needs_browser
+def test_what_stays_an_instruction_is_told_with_its_reason(tmp_path):
+    found, facts = looked_at(summed(sum_and_its_order, 0))
+    path = tmp_path / "page.html"
+    path.write_text(page(facts, str(found.plan)), encoding="utf-8")
+    browser = Browser(tmp_path / "browser")
+    texts = browser.open(path).texts("#code li")
+    (outside,) = facts["code"]["outside"]
+    assert [text for text in texts if outside["reason"] in text and "argsort" in text]
     browser.close()
