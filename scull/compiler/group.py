@@ -166,42 +166,67 @@ def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
 
 def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     """The stages in groups: each group takes whatever may follow in its loop."""
-    left, done, groups = list(stages), set[Array](), list[Group]()
-    waiting = Counter(x for s in stages for x in s.reads)  # how many are left that read an array
-    pending = {x for s in stages for x in s.arrays}
-    while left:
-        can = [s for s in left if s.reads & pending <= done]
-        ready = next((s for s in can if not _too_early(s, waiting, over)), can[0])
+    queue, groups = Queue(stages, over), list[Group]()
+    while queue.left:
+        can = [s for s in queue.left if not queue.missing(s)]
+        ready = next((s for s in can if not queue.too_early(s)), can[0])
         group = Group(ready.axes, [ready])
-        left.remove(ready)
-        waiting.subtract(ready.reads)
-        done.update(ready.arrays)
-        grows = not ready.is_contraction or batch_of(ready) > 0
-        while grows:
-            grows = False
-            for stage in left:
-                if not stage.reads & pending <= done:
-                    continue
-                why = "others still read what it is written over"
-                if not _too_early(stage, waiting, over):
-                    why = _take(group, stage, left)
-                if why != UNRELATED:
-                    kind: Kind = "apart" if why else "joined"
-                    name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
-                    decided(kind, name, other, why or "the same rows")
-                if not why:
-                    left.remove(stage)
-                    waiting.subtract(stage.reads)
-                    done.update(stage.arrays)
-                    grows = True
-                    break
+        queue.take(ready)
+        if not ready.is_contraction or batch_of(ready):
+            while _grown(group, queue, groups):
+                pass
         groups.append(group)
     return groups
 
 
-def _too_early(stage: Stage, waiting: Mapping[Array, int], over: Mapping[Array, Array]) -> bool:
-    """Whether another stage still reads what this one is to lie over."""
-    return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
+def _grown(group: Group, queue: "Queue", before: list[Group]) -> bool:
+    """Whether one more stage was taken into a group; what it asks for besides comes `before`."""
+    made = {x for s in group.stages for x in s.arrays}
+    for stage in queue.left:
+        missing = queue.missing(stage)
+        if missing and not (stage.is_contraction and stage.reads & made):
+            continue
+        if any(queue.missing(s) or s.reads & made for s in missing):
+            continue
+        why = "others still read what it is written over"
+        if not queue.too_early(stage):
+            why = _take(group, stage, queue.left)
+        if why != UNRELATED:
+            kind: Kind = "apart" if why else "joined"
+            name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
+            decided(kind, name, other, why or "the same rows")
+        if not why:
+            before.extend(Group(s.axes, [s]) for s in missing)
+            for each in (*missing, stage):
+                queue.take(each)
+            return True
+    return False
+
+
+class Queue:
+    """Stages that are in no group yet; arrays that are to lie `over` others."""
+
+    def __init__(self, stages: Sequence[Stage], over: Mapping[Array, Array]) -> None:
+        self.left, self.over = list(stages), over
+        self.maker = {x: s for s in stages for x in s.arrays}
+        self.waiting = Counter(x for s in stages for x in s.reads)  # how many are left to read it
+
+    def take(self, stage: Stage) -> None:
+        """A stage is in a group now."""
+        self.left.remove(stage)
+        self.waiting.subtract(stage.reads)
+        for array in stage.arrays:
+            del self.maker[array]
+
+    def missing(self, stage: Stage) -> list[Stage]:
+        """The stages left that make what a stage reads."""
+        found = (self.maker[x] for x in stage.reads if x in self.maker)
+        return [s for s in {id(s): s for s in found}.values() if s is not stage]
+
+    def too_early(self, stage: Stage) -> bool:
+        """Whether another stage still reads what this one is to lie over."""
+        over, waiting = self.over, self.waiting
+        return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
 
 
 def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
@@ -217,7 +242,7 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
     if not asked and not _feeds(stage, group, left):
         return UNRELATED
     if stage.is_contraction:
-        stage = nested(stage, (), Positions())
+        stage = nested(stage, (), Positions(), 2)
     reads = [x for x in stage.loads if x.array in made]
     contractions = [s for s in (*group.stages, stage) if s.is_contraction]
     own = stage.axes

@@ -13,16 +13,16 @@ from scull.lang.body import Body, Map
 from scull.lang.expression import Apply, Axis, Constant, Expression, axis
 from scull.lang.walk import ordered
 
-LEAST = 16  # places of a row: as many float32 as the widest registers hold
+LANES = 16  # float32 in the widest registers
 
 
-def nested(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
-    """The stage with each such axis of its own as two, again and again."""
+def nested(stage: Stage, shared: Sequence[Axis], positions: Positions, least: int = LANES) -> Stage:
+    """The stage with each such axis of its own as two, as long as rows have `least` places."""
     pending = [x for x in stage.axes if x not in shared]
     while pending and all(isinstance(body, Map) for body in stage.bodies):
         one = pending.pop()
         size = _row(one, [root for body in stage.bodies for root in body.roots])
-        if size:
+        if size >= least:
             outer, inner = axis(one.size // size), axis(size)
             stage = _with_two(stage, one, outer, inner, positions)
             pending.append(outer)
@@ -40,7 +40,7 @@ def _row(one: Axis, roots: Sequence[Expression]) -> int:
     }
     least = min(sizes, default=0)
     fits = least > 0 and not any(m % least for m in (*sizes, one.size))
-    return least if fits and LEAST <= least < one.size else 0
+    return least if fits and least < one.size else 0
 
 
 def _with_two(stage: Stage, one: Axis, outer: Axis, inner: Axis, positions: Positions) -> Stage:

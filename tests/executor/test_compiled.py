@@ -295,8 +295,8 @@ def encoder(batch=2):
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
         (adam, (6, 40), 8, 2240),
         (lenet, (2, 1, 28, 28), 35, 174528),
-        (encoder, (2, 8, 16), 13, 4224),
-        (lambda: encoder(1), (1, 8, 16), 13, 2176),
+        (encoder, (2, 8, 16), 11, 4992),
+        (lambda: encoder(1), (1, 8, 16), 11, 2944),
     ],
     ids=["softmax", "layer_norm", "gelu", "adam", "lenet", "encoder", "encoder of one"],
 )
