@@ -87,7 +87,7 @@ class Executor:
             fetch_list (list): variables or names.
 
         Returns:
-            Plan: what is decided before a run on the host.
+            Plan: what is decided before a run; on a device its copies, streams and events, too.
 
         Examples:
             >>> import scull as paddle
@@ -101,7 +101,7 @@ class Executor:
         """
         program = default_program() if program is None else program
         names, _ = targets(listed(fetch_list))
-        return planned(program, tuple(feed), names)
+        return planned(program, tuple(feed), names).on(self.place)
 
     def run(
         self,

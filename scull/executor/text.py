@@ -10,8 +10,9 @@ COLOURS = {"RAW": "black", "WAR": "blue", "WAW": "red", "effect": "purple", "ord
 
 
 def plan_text(plan: Any) -> str:
-    """What runs, what waits for what, and when values go."""
-    return "\n".join([*step_lines(plan), *edge_lines(plan), *lifetime_lines(plan)])
+    """What runs, what waits for what, and when values go; on a device its streams and events."""
+    lines = [*step_lines(plan), *edge_lines(plan), *lifetime_lines(plan)]
+    return "\n".join(lines if plan.place.is_cpu_place() else [*lines, str(plan.streams)])
 
 
 def step_lines(plan: Any) -> list[str]:
