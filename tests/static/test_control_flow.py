@@ -238,6 +238,20 @@ def test_a_loop_carries_structures(main):
     assert run(main, [state["h"], state["c"][0]]) == [[4.0, 4.0], [3.0, 3.0]]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("float32", 3), ("float32", 0.5), ("float32", True), ("float64", 0.1), ("int32", 7)]
+    + [("int64", False), ("complex64", 2), ("bfloat16", 0.5)],
+)
+def test_a_number_from_the_body_takes_the_element_type_of_its_variable(main, dtype, value):
+    start = paddle.zeros([1], dtype)
+    _, y = nn.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, value], [number(0), start])
+    (found,) = paddle.static.Executor().run(main, fetch_list=[y], return_numpy=False)
+    assert y.dtype.name == found._dtype().name == dtype
+    expected = paddle.static.Executor().run(main, fetch_list=[paddle.full([1], value, dtype)])
+    assert np.array_equal(np.array(found), expected[0])
+
+
 def test_a_body_of_another_structure_is_refused(main):
     i = number(0)
     with pytest.raises(ArgumentError, match=r"it gets \[int64\[1\].*returns \[int64.*, int64"):
