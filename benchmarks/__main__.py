@@ -5,7 +5,7 @@ PaddlePaddle is measured, too, where SCULL_PADDLE_PYTHON names a Python that has
 
 import argparse
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -30,8 +30,23 @@ from benchmarks.harness import Row, rounds, seconds_of, spread, table, torch
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
 parser.add_argument("--rounds", type=int, default=300, help="of each contender in a row (300)")
 parser.add_argument("--processes", type=int, default=9, help="started for a row (9)")
-ONE = ("gemm", "making", *workloads())
-parser.add_argument("--only", choices=ONE, help="one figure of machine code")
+GROUPS: dict[str, Callable[[int, int], Iterator[Row]]] = {  # by rounds and processes
+    "eager": lambda rounds, _: eager.rows(rounds),
+    "eager-networks": lambda rounds, _: eager_networks.rows(max(3, rounds // 20)),
+    "executor": lambda rounds, _: executor.rows(rounds),
+    "start": lambda _, processes: start.rows(processes),
+    "memory": lambda *_: memory.rows(),
+    "chains": lambda _, processes: chains.rows(processes),
+    "control-flow": control_flow.rows,
+    "static-functions": lambda rounds, _: static_functions.rows(rounds),
+    "models": models.rows,
+    "profiler": lambda rounds, _: profiler.rows(rounds),
+    "sharing": lambda rounds, _: sharing.rows(rounds),
+    "compiled": lambda rounds, _: compiled.rows(rounds),
+    "deepfm": lambda rounds, _: deepfm.rows(rounds),
+}
+ONE = (*GROUPS, "gemm", "making", *workloads())
+parser.add_argument("--only", choices=ONE, help="some figures, or one of machine code")
 options = parser.parse_args()
 
 peer = f"torch {torch().__version__}" if torch() else "torch not installed"
@@ -45,23 +60,13 @@ print(
 
 
 def figures() -> Iterator[Row]:
-    """Every figure in turn."""
-    if options.only:
+    """Every figure in turn, or those asked for."""
+    if options.only and options.only not in GROUPS:
         yield from compiled.rows(options.rounds, options.only)
         return
-    yield from eager.rows(options.rounds)
-    yield from eager_networks.rows(max(3, options.rounds // 20))
-    yield from executor.rows(options.rounds)
-    yield from start.rows(options.processes)
-    yield from memory.rows()
-    yield from chains.rows(options.processes)
-    yield from control_flow.rows(options.rounds, options.processes)
-    yield from static_functions.rows(options.rounds)
-    yield from models.rows(options.rounds, options.processes)
-    yield from profiler.rows(options.rounds)
-    yield from sharing.rows(options.rounds)
-    yield from compiled.rows(options.rounds)
-    yield from deepfm.rows(options.rounds)
+    for name, rows in GROUPS.items():
+        if options.only in (None, name):
+            yield from rows(options.rounds, options.processes)
 
 
 print(table(figures()))

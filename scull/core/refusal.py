@@ -117,7 +117,7 @@ def situation(op: Op, metas: tuple[Any, ...], line: str) -> str:
     rows = [
         f"  {n}: {', '.join(map(str, m)) if isinstance(m, list) else m}"
         for n, m in zip(op.inputs, metas, strict=False)
-        if m is not None
+        if m is not None and m != []
     ]
     return "\n".join([f"in {op.name}", *rows, f"  at {line}"])
 

@@ -54,7 +54,7 @@ class BlockOp:
     has_blocks = True
 
     def __init__(self, source: Operator, body: Body, saves: tuple[Save, ...]) -> None:
-        self.type, self.name = source.type, source.op.name
+        self.type = self.name = source.type
         self.source, self.body, self.saves = source, body, saves
         self.repeats = source.type.startswith("while")
         self.backward = source.type in BACKWARD

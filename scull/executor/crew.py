@@ -179,6 +179,8 @@ def run_crew(schedule: Schedule, work: Work, threads: int) -> None:
         except BaseException as error:  # an interrupt while it waited
             crew.interrupt(error)
             crew.drain()
+        finally:  # a thread of what blocks holds the crew until it waits again
+            del crew.work
     if crew.failed:
         first, i = crew.failed
         if not isinstance(first, Exception):

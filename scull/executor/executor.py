@@ -82,12 +82,12 @@ class Executor:
         """The plan of a run: `print` shows it, `peak` tells its bytes, `to_dot()` draws it.
 
         Args:
-            program (Program): the default main Program when None.
+            program (Program | CompiledProgram): the default main Program when None.
             feed (dict | list): the names of the inputs.
             fetch_list (list): variables or names.
 
         Returns:
-            Plan: what is decided before a run on the host.
+            Plan: what is decided before a run; on a device its copies, streams and events, too.
 
         Examples:
             >>> import scull as paddle
@@ -99,9 +99,12 @@ class Executor:
             '24 bytes'
             >>> paddle.disable_static()
         """
-        program = default_program() if program is None else program
-        names, _ = targets(listed(fetch_list))
-        return planned(program, tuple(feed), names)
+        program, asked = default_program() if program is None else program, PLAIN
+        if not isinstance(program, Program):
+            program, asked = program_of(program), asked_of(program)
+        feeds, fetches = tuple(feed), tuple(listed(fetch_list))
+        source, names = prepared(self, program, feeds, fetches, False, asked)
+        return planned(source, feeds, names, asked).on(self.place)
 
     def run(
         self,
@@ -301,19 +304,46 @@ def default_program() -> Program:
 
 def compiled(program: Any, scope: Scope, place: Any) -> Settings:
     """What the strategies of a CompiledProgram ask of its runs, in this scope alone."""
-    if not isinstance(getattr(program, "_program", None), Program):
+    program_of(program)
+    program._compile(scope, place)
+    return asked_of(program)
+
+
+def program_of(program: Any) -> Program:
+    """The Program of a CompiledProgram."""
+    found = getattr(program, "_program", None)
+    if not isinstance(found, Program):
         raise ArgumentTypeError(
             f"Executor requires Program as its Parameter. But you passed in {type(program)}"
         )
-    program._compile(scope, place)
+    return found
+
+
+def asked_of(program: Any) -> Settings:
+    """What the strategies of a CompiledProgram ask of its runs."""
     return Settings(*program._settings())
+
+
+def prepared(
+    executor: Executor, program: Program, feeds: Any, fetches: Any, prune: bool, asked: Settings
+) -> tuple[Program, Any]:
+    """What is planned of a Program, and the names that are fetched."""
+    names, updates = targets(fetches)
+    if prune or updates:
+        source = executor._prune_program(program, feeds, names, updates)
+    else:
+        source = program
+    names = names or fetched_by(program)
+    if asked.passes:
+        passed = load("scull.passes.pipeline", "passed")
+        source = passed(source, feeds, (*names, *asked.staying), asked.passes)
+    return source, names
 
 
 @spanned("make plan")
 def kept(executor: Executor, program: Program, scope: Scope, key: Any) -> Bound:
     """A new plan, kept with the Program as long as that does not change and the scope lives."""
     version, _, feeds, fetches, prune, settings, device = key
-    names, updates = targets(fetches)
     plans = program.plans
     with PLANNING:
         found: Bound | None = plans.get(key)  # of a thread that began at the same time
@@ -323,14 +353,8 @@ def kept(executor: Executor, program: Program, scope: Scope, key: Any) -> Bound:
             plans.pop(old, None)
         if len(plans) >= MOST_PLANS:
             plans.clear()
-        source = (
-            executor._prune_program(program, feeds, names, updates) if prune or updates else program
-        )
         asked = settings[1] if isinstance(settings, tuple) else PLAIN
-        names = names or fetched_by(program)
-        if asked.passes:
-            passed = load("scull.passes.pipeline", "passed")
-            source = passed(source, feeds, (*names, *asked.staying), asked.passes)
+        source, names = prepared(executor, program, feeds, fetches, prune, asked)
         bound = bind(source, scope, feeds, names, asked)
         bound.device = device
         if device is not None and not bound.waits:

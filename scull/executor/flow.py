@@ -27,6 +27,7 @@ from scull.executor.region import (
 )
 from scull.executor.run import explained
 from scull.executor.sharing import run_shared
+from scull.executor.text import operator_line
 from scull.flags import flag
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
@@ -448,10 +449,3 @@ def frame_lines(frame: FrameRun, path: Path) -> list[str]:
             lines += [f"  of round {number}:"] if path else []
             lines += [f"  {s}" for s in frame_lines(inner, inner.plan.path)]
     return lines
-
-
-def operator_line(o: Operator) -> str:
-    """An operator, what it reads and makes, its attributes."""
-    ins, outs = (", ".join(v.name for v in side) for side in (o.operands(), o.results()))
-    attrs = ", ".join(f"{n}={v}" for n, v in o.attrs.items())
-    return f"  {o.type} -> (({ins}), ({outs}), {{{attrs}}})"

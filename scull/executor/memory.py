@@ -35,10 +35,15 @@ class Peak:
             return f"unbounded because of {self.because}"
         return f"{'at most ' if self.because else ''}{self.size} bytes"
 
+    @property
+    def told(self) -> str:
+        """The same as a sentence, with which a run is refused."""
+        return f"the run takes {'memory that is ' * (self.size is None)}{self}"
+
     def within(self, limit: int) -> None:
         """Refuse a run that may take more than `limit` bytes."""
         if self.size is None or self.size > limit:
-            raise ResourceError(f"the run takes {self}, the limit is {limit} bytes")
+            raise ResourceError(f"{self.told}, the limit is {limit} bytes")
 
 
 class Buffer:

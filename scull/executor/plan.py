@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scull.core.meta import Kind, Meta
+from scull.core.place import CPU, Place
 from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
@@ -20,12 +21,14 @@ from scull.executor.order import early_updates
 from scull.executor.prepare import prepare
 from scull.executor.reuse import reusing
 from scull.executor.text import dot_text, plan_text
+from scull.flags import flag
 from scull.ir.depth import deep, depth_of, room_for, with_room
 from scull.ir.operator import Operator, effects
 from scull.ir.variable import Variable
 
 if TYPE_CHECKING:
     from scull.executor.memory import Peak
+    from scull.executor.stream import Streams
 
 FIRST = 2  # the first slot of a frame that belongs to a variable
 IN_ORDER = -1  # draws whose number nobody knows ahead: each comes when its turn is
@@ -54,6 +57,7 @@ class Plan:
     early: bool = False  # updates run right after what they wait for
     left: tuple[tuple[str, int, bool], ...] = ()  # temporaries for the scope, whether as copies
     levels: tuple[int, ...] = ()  # for each fetch asked for the place of its levels, -1 for none
+    place: Place = CPU  # where `streams` are told for
 
     @cached_property
     def depth(self) -> int:
@@ -112,6 +116,17 @@ class Plan:
     def lifetimes(self) -> tuple[Lifetime, ...]:
         """When each value goes in a run in any order."""
         return lifetimes(self.instructions, self.graph, self.kept)
+
+    def on(self, place: Place) -> "Plan":
+        """The same, which tells the streams of `place`."""
+        return self if place == self.place else replace(self, place=place)
+
+    @cached_property
+    def streams(self) -> "Streams":
+        """What runs on which queue of its place, copies included, and how they wait."""
+        launches_of = load("scull.executor.launch", "launches_of")  # it runs plans
+        found: Streams = launches_of(self, self.place, flag("DEVICE_STREAMS"), {}).streams
+        return found
 
     @cached_property
     def peak(self) -> "Peak":

@@ -5,13 +5,16 @@ from typing import Any
 
 from scull.core.meta import Kind, count
 from scull.executor.instruction import Instruction
+from scull.ir.operator import Operator
+from scull.ir.verify_dataflow import Path, paths_of
 
 COLOURS = {"RAW": "black", "WAR": "blue", "WAW": "red", "effect": "purple", "order": "gray"}
 
 
 def plan_text(plan: Any) -> str:
-    """What runs, what waits for what, and when values go."""
-    return "\n".join([*step_lines(plan), *edge_lines(plan), *lifetime_lines(plan)])
+    """What runs, what waits for what, and when values go; on a device its streams and events."""
+    lines = [*step_lines(plan), *edge_lines(plan), *lifetime_lines(plan)]
+    return "\n".join(lines if plan.place.is_cpu_place() else [*lines, str(plan.streams)])
 
 
 def step_lines(plan: Any) -> list[str]:
@@ -38,7 +41,9 @@ def lister(plan: Any) -> Callable[[Iterable[int]], str]:
 
 
 def run_lines(plan: Any) -> list[str]:
-    """The steps in order; below an operator with blocks what a run of its block does."""
+    """The steps in order; below an operator with blocks what a run of its block does, below
+    dataflow its frames.
+    """
 
     listed = lister(plan)
     lines: list[str] = []
@@ -52,6 +57,8 @@ def run_lines(plan: Any) -> list[str]:
         if step.nested is not None:
             lines += [f"       {line}" for line in run_lines(step.nested)]
             lines += kept_lines(step)
+        elif step.operator.type == "dataflow":
+            lines += [f"         {line}" for line in frames_lines(step.operator.op.operators)]
         number += 1
     return lines
 
@@ -67,6 +74,27 @@ def kept_lines(step: Instruction) -> list[str]:
     size = "as much as it makes" if -1 in counts else f"{total} bytes"
     names = ", ".join(v.name for v in values)
     return [f"         every run keeps {size} for its gradient: {names}"]
+
+
+def frames_lines(operators: tuple[Operator, ...]) -> list[str]:
+    """Primitives and what runs between them as a table, frame by frame."""
+    table: dict[Path, list[str]] = {(): ["outside all frames"]}
+    order: dict[Path, int] = {}
+    for o, path in paths_of(operators, "block 0").items():
+        for end in range(1, len(path) + 1):
+            inner = path[:end]
+            order.setdefault(inner, len(order))
+            table.setdefault(inner, [f"frame `{inner[-1]}`"])
+        table[path].append(operator_line(o))
+    nested = sorted(table, key=lambda path: [order[path[:end]] for end in range(1, len(path) + 1)])
+    return ["  " * len(path) + line for path in nested for line in table[path]]
+
+
+def operator_line(o: Operator) -> str:
+    """An operator, what it reads and makes, its attributes."""
+    ins, outs = (", ".join(v.name for v in side) for side in (o.operands(), o.results()))
+    attrs = ", ".join(f"{n}={v}" for n, v in o.attrs.items())
+    return f"  {o.type} -> (({ins}), ({outs}), {{{attrs}}})"
 
 
 def instruction_text(step: Instruction, listed: Any) -> str:

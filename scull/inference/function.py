@@ -181,7 +181,7 @@ class Function:
         """Refuse a call that may take too much, before it takes anything."""
         peak = peak_of_run(bound, frame)
         if peak.size is None or peak.size > self.limit:
-            raise ResourceError(f"the run takes {peak}, and {self.limit} bytes are left for it")
+            raise ResourceError(f"{peak.told}, and {self.limit} bytes are left for it")
 
     def prepared(self) -> Ready:
         """What calls need under the settings of this moment."""

@@ -141,20 +141,16 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Pr
     """
     given = names_of(feeds)
     wanted = found_targets(program, targets)
+    replaced = makers(program.global_block(), given)
     goals = {v for v in wanted if isinstance(v, Operator)}
-    needed = {v for v in wanted if isinstance(v, Variable) and v.name not in given}
+    needed = {v for v in wanted if isinstance(v, Variable)}
     kept: list[Operator] = []
     for o in reversed(program.global_block().ops):
-        if o in goals or (needed & set(o.results()) and not updates(o)):
+        fills = {v for v in o.results() if v in needed and replaced.get(v) is not o}
+        if o in goals or (fills and not updates(o)):
             kept.append(o)
-            needed |= {v for v in o.operands() if v.name not in given}
-            needed |= {
-                v
-                for b in o.blocks()
-                for inner in within(b)
-                for v in inner.operands()
-                if v.name not in given
-            }
+            needed.update(o.operands())
+            needed.update(v for b in o.blocks() for inner in within(b) for v in inner.operands())
     rest = [list(b.ops) for b in program.blocks[1:]]
     made = copied(program, [list(reversed(kept)), *rest])
     block, source = made.global_block(), program.global_block()
@@ -162,6 +158,20 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Pr
         if isinstance(v, Variable) and not block.has_var(v.name):
             block.add(copied_variable(v, block))
     return made
+
+
+def makers(block: Block, given: set[str]) -> dict[Variable, Operator]:
+    """Of what is given the operators in whose place it is: that fill it before anybody reads it.
+
+    What is written over later is needed, as it changes what was given.
+    """
+    found: dict[Variable, Operator] = {}
+    met: set[Variable] = set()
+    for o in block.ops:
+        met.update(o.operands())
+        found.update((v, o) for v in o.results() if v.name in given and v not in met)
+        met.update(o.results())
+    return found
 
 
 def names_of(feeds: Iterable[str]) -> set[str]:

@@ -395,7 +395,8 @@ class Sim:
         if len(ready) > 1:
             random = self.random
             stream = min(ready, key=lambda s: random() * s.slowness)
-        stream.queue.popleft().run(stream)
+        if stream.queue and stream.queue[0].ready():  # else a finalizer let it run meanwhile
+            stream.queue.popleft().run(stream)
 
     def finish(self, wanted: Iterable[SimStream], done: Callable[[], bool]) -> None:
         """Run until `done`: by the seed all streams, or only what `wanted` ones need."""

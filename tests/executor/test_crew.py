@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import weakref
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ import scull as paddle
 from scull.errors import ArgumentError, ShapeError
 from scull.executor import executor
 from scull.executor.binding import Bound, filled
-from scull.executor.crew import run_crew, stays
+from scull.executor.crew import BLOCKS, Crew, run_crew, stays
 from scull.executor.plan import make_plan
 from scull.executor.schedule import Schedule, host_schedule
 from scull.executor.stream import DIRECT, EVENT, SYNCHRONIZE
@@ -266,6 +267,26 @@ def test_what_waits_keeps_nobody_from_working(main, monkeypatch):
     run_on(bound.plan, frame, 1)
     expected = np.tanh(feed["x"]) + np.exp(feed["x"])
     assert np.array_equal(frame[bound.plan.fetches[0][0]], expected)
+
+
+def test_what_a_run_holds_goes_with_it_whatever_its_threads_still_do(main, monkeypatch):
+    bound, feed = waiting_program(main, monkeypatch, "blocks")
+    serve, let = Crew.serve, threading.Event()
+
+    def lingering(self, queues):
+        serve(self, queues)
+        assert queues is not BLOCKS or let.wait(60)
+
+    monkeypatch.setattr(Crew, "serve", lingering)
+    schedule = host_schedule(bound.plan)
+    work = HostWork(bound.plan, schedule, filled(bound, feed))
+    held = weakref.ref(work)
+    run_crew(schedule, work, 1)
+    del work
+    try:
+        assert held() is None
+    finally:
+        let.set()
 
 
 def stuck_program(main, monkeypatch, ending):

@@ -276,7 +276,12 @@ def test_the_plan_of_dataflow_is_one_instruction_without_a_bound(main):
     plan = make_plan(lowered(main).global_block(), ("x",), (y.name,))
     assert [step.operator.type for step in plan.steps] == ["dataflow"]
     assert str(plan.peak).startswith("unbounded because of `dataflow` at ")
-    assert "dataflow" in str(plan)
+
+
+def test_the_plan_of_dataflow_shows_its_frames_within_one_another(main, golden):
+    (y,) = counted(3, lambda i, y: counted(2, lambda j, z: [paddle.tanh(z)], y), vector() * 1.0)
+    plan = make_plan(lowered(main).global_block(), ("x",), (y.name,))
+    assert re.sub(r"at \S+:\d+", "at the line", str(plan)) == golden
 
 
 def test_effects_outside_loops_keep_their_order(main, capfd):

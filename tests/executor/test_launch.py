@@ -420,3 +420,22 @@ def test_the_check_for_nan_names_the_operator_on_a_device(main):
         paddle.set_flags({"FLAGS_check_nan_inf": False})
     assert "log_0.tmp_0" in str(caught.value)
     assert "test_launch.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_plan_of_an_executor_on_a_device_shows_what_is_launched_there(main, count):
+    x = paddle.static.data("x", [2, 3])
+    out = paddle.mean(paddle.tanh(x) + paddle.exp(x))
+    with flags(DEVICE_STREAMS=count):
+        executor = paddle.static.Executor(paddle.CustomPlace("sim", 0))
+        plan = executor.plan(main, ["x"], [out])
+        executor.run(main, feed={"x": np.ones((2, 3), "float32")}, fetch_list=[out])
+        (bound,) = main.plans.values()
+        (whole,) = bound.launches.values()
+        text = str(whole.streams)
+        shown = str(plan)
+    assert "copy-in" in text and "memcpy_h2d(x@host)" in text
+    assert f"{out.name}@host = memcpy_d2h({out.name}@sim:0)" in text and "synchronize" in text
+    assert len(plan.streams.events) == text.count("records") == count
+    here = str(paddle.static.Executor().plan(main, ["x"], [out]))
+    assert shown == f"{here}\n{text}"

@@ -231,3 +231,27 @@ def test_the_plan_an_executor_tells_is_the_one_it_runs(programs):
         run = list(main.plans.values())[-1].plan
         assert str(exe.plan(main, feed, [loss])) == str(run)
     paddle.set_flags({"FLAGS_new_executor_use_inplace": True})
+
+
+@pytest.mark.parametrize("name", ["compiled", "with updates asked for", "with its own fetches"])
+def test_the_plan_an_executor_tells_is_the_one_it_runs_whatever_is_given(programs, name):
+    main, startup = programs
+    loss, exe = regression(), paddle.static.Executor()
+    exe.run(startup)
+    feed = {"x": np.ones((3, 4), "float32"), "y": np.ones((3, 1), "float32")}
+    given, fetches = main, [loss]
+    if name == "compiled":
+        strategy = paddle.static.BuildStrategy()
+        strategy.sequential_run, strategy.enable_inplace = True, False
+        given = paddle.static.CompiledProgram(main, build_strategy=strategy)
+    elif name == "with updates asked for":
+        fetches = [loss, next(o for o in main.global_block().ops if o.type == "momentum")]
+    else:
+        fetches = None
+        block = main.global_block()
+        block.append_op("fetch", {"X": loss}, {"Out": block.create_var("fetch")}, {"col": 0})
+    told = str(exe.plan(given, feed, fetches))
+    exe.run(given, feed=feed, fetch_list=fetches)
+    assert told == str(list(main.plans.values())[-1].plan)
+    if name == "compiled":
+        assert "in order" in told

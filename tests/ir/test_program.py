@@ -215,3 +215,43 @@ def test_what_a_copy_needs_is_told_by_variables_of_the_original():
     found = main().clone()._prune_with_input(["x"], [loss])
     assert [o.type for o in found.global_block().ops] == ["mul", "elementwise_add", "reduce_mean"]
     assert len(found.all_parameters()) == 2
+
+
+@pytest.mark.parametrize(
+    ("build", "types"),
+    [
+        (lambda x: paddle.assign(x * 2.0, x), ["scale", "assign"]),
+        (lambda x: paddle.static.nn.cond(paddle.sum(x) > 0, lambda: assigned(x), None), None),
+        (lambda x: paddle.static.nn.while_loop(below, doubled, [x]), None),
+        (lambda x: paddle.increment(paddle.reshape(x, [1])), []),
+    ],
+    ids=["written over", "in a branch", "in a loop", "something else"],
+)
+def test_what_writes_over_what_is_fed_is_needed(build, types):
+    x = paddle.static.data("x", [1])
+    build(x)
+    whole = [o.type for o in main().global_block().ops]
+    for target, more in ((x + 1.0, ["scale"]), (x, [])):
+        found = main()._prune_with_input(["x"], [target])
+        assert [o.type for o in found.global_block().ops] == (
+            whole if types is None else types
+        ) + more
+
+
+def below(x):
+    return paddle.sum(x) < 9.0
+
+
+def doubled(x):
+    return [x * 2.0]
+
+
+def assigned(x):
+    paddle.assign(x * 2.0, x)
+
+
+def test_who_makes_what_is_fed_is_not_needed_and_who_changes_it_is():
+    made = paddle.tanh(paddle.static.data("x", [1]))
+    paddle.assign(made * 3.0, made)
+    found = main()._prune_with_input([made.name], [made + 1.0])
+    assert [o.type for o in found.global_block().ops] == ["scale", "assign", "scale"]

@@ -14,7 +14,7 @@ from scull.profiler.explain.code_facts import SAID
 from scull.profiler.explain.facts import facts_of
 from scull.profiler.explain.page import page
 from scull.profiler.explain.record import recorded
-from tests.profiler.browser import Browser, needs_browser
+from tests.profiler.browser import needs_browser
 from tests.profiler.programs import Case, described, looped, named, trained
 
 pytestmark = pytest.mark.skipif(
@@ -201,11 +201,10 @@ def test_regions_are_printed_with_their_reasons(capfd):
 
 
 @needs_browser
-def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
+def test_kernels_are_drawn_and_their_code_opens(browser, training, tmp_path):
     found, facts = training
     path = tmp_path / "page.html"
     path.write_text(page(facts, str(found.plan)), encoding="utf-8")
-    browser = Browser(tmp_path / "browser")
     shown = browser.open(path)
     rows = kernels(facts)
     count = "document.querySelectorAll('{}').length".format
@@ -213,7 +212,7 @@ def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
     blocks = sum(len(region["arena"]["blocks"]) for region in facts["code"]["regions"])
     assert shown.value(count("#code .item")) == blocks
     assert shown.texts("#code .kernel li") == [r for kernel in rows for r in kernel["because"]]
-    assert facts["code"]["outside"] == []
+    assert facts["code"]["outside"] == [] == shown.texts("#code .outside li")
     shown.value("document.querySelectorAll('#code .kernel details').forEach(d => d.open = true)")
     text = "document.querySelectorAll('#code .kernel details pre')[0].textContent"
     ir = facts["code"]["texts"][rows[0]["text"]]["ir"]
@@ -222,16 +221,14 @@ def test_kernels_are_drawn_and_their_code_opens(training, tmp_path):
     shown.value("document.querySelector('#chosen td a').click()")
     assert shown.value("document.querySelectorAll('#code .kernel[open]').length") == 1
     assert shown.problems == [] and shown.requests == [path.as_uri()]
-    browser.close()
 
 
 @needs_browser
-def test_what_stays_an_instruction_is_told_with_its_reason(tmp_path):
-    found, facts = looked_at(summed(sum_and_its_order, 0))
+def test_what_is_in_no_kernel_is_drawn_with_its_reason(browser, tmp_path):
+    found, facts = looked_at(summed(lambda x, y: (paddle.sort(paddle.tanh(x) + y),), 0))
     path = tmp_path / "page.html"
     path.write_text(page(facts, str(found.plan)), encoding="utf-8")
-    browser = Browser(tmp_path / "browser")
-    texts = browser.open(path).texts("#code li")
-    (outside,) = facts["code"]["outside"]
-    assert [text for text in texts if outside["reason"] in text and "argsort" in text]
-    browser.close()
+    shown = browser.open(path)
+    (told,) = shown.texts("#code .outside li")
+    assert facts["code"]["outside"][0]["reason"] in told
+    assert shown.problems == [] and shown.requests == [path.as_uri()]

@@ -15,15 +15,8 @@ import scull as paddle
 from scull.profiler.explain.facts import facts_of
 from scull.profiler.explain.page import page
 from scull.profiler.explain.record import recorded
-from tests.profiler.browser import Browser, needs_browser
+from tests.profiler.browser import needs_browser
 from tests.profiler.programs import Case, looped, named, trained, wide
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    found = Browser(tmp_path_factory.mktemp("browser"))
-    yield found
-    found.close()
 
 
 def written(case, path: Path):

@@ -432,3 +432,28 @@ def test_several_threads_may_use_it(seed):
     device.synchronize()
     assert failed == [] and counts.tolist() == [100] * 4
     assert device.allocator.statistics().live == 0
+
+
+def test_what_a_finalizer_lets_run_while_the_host_waits_runs_once():
+    device, ran = Sim(seed=0), []
+    device.eagerness = 0.0  # nothing runs before the host waits
+    streams = [device.stream(name) for name in ("first", "second")]
+    for number, stream in enumerate(streams * 3):
+        stream.launch(partial(ran.append, number), reads=[], writes=[], label=str(number))
+    drawn = device.random
+
+    def collecting():
+        """Memory may be freed at any time, which lets the device go on."""
+        device.random = drawn
+        for _ in range(20):
+            device.progress()
+        return drawn()
+
+    device.finish(streams, lambda: device_waits(device, collecting, ran))
+    assert sorted(ran) == list(range(6))
+
+
+def device_waits(device, collecting, ran):
+    """Whether all ran; the next that is drawn comes with a collection."""
+    device.random = collecting
+    return len(ran) == 6

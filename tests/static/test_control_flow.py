@@ -2,6 +2,9 @@
 
 import doctest
 import importlib
+import re
+import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +112,54 @@ def test_numbers_that_branches_return_become_variables_where_they_differ(main):
 
 
 @pytest.mark.parametrize(
+    ("true_fn", "false_fn", "kind"),
+    [
+        (lambda x: x + 1.0, lambda x: [x], list),
+        (lambda x: 3.0, lambda x: (x,), tuple),
+        (lambda x: [x + 1.0], lambda x: x, paddle.static.Variable),
+        (lambda x: (x + 1.0,), lambda x: 4.0, paddle.static.Variable),
+        (lambda x: [{"a": x + 1.0}], lambda x: {"a": x}, dict),
+    ],
+)
+def test_one_result_and_a_list_of_one_go_together_in_the_form_of_the_other_branch(
+    main, true_fn, false_fn, kind
+):
+    x = paddle.static.data("x", [1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a number and a variable
+        found = nn.cond(x < 1.0, lambda: true_fn(x), lambda: false_fn(x))
+    assert isinstance(found, kind)
+    for value, function in ((-2.0, true_fn), (2.0, false_fn)):
+        (given,) = run(main, paddle.utils.flatten(found), x=[value])
+        assert np.ravel(given).tolist() == paddle.utils.flatten(function(value))
+
+
+def a_list(x):
+    return paddle.tensor.create_array("float32", [x])
+
+
+@pytest.mark.parametrize(
+    ("true_fn", "false_fn"),
+    [
+        (lambda x: x + 1.0, lambda x: None),
+        (lambda x: None, lambda x: [x + 1.0]),
+        (lambda x: 3, lambda x: "text"),
+        (lambda x: 3, lambda x: a_list(x)),
+        (lambda x: a_list(x), lambda x: 2.5),
+        (lambda x: (1, 2), lambda x: 3),
+        (lambda x: {"a": 1}, lambda x: {"b": 1}),
+    ],
+)
+def test_branches_that_do_not_go_together_are_shown_with_their_lines(main, true_fn, false_fn):
+    x = paddle.static.data("x", [1])
+    with pytest.raises((ArgumentError, ArgumentTypeError)) as error:
+        nn.cond(x < 1.0, partial(true_fn, x), partial(false_fn, x))
+    for name, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        line = function.__code__.co_firstlineno
+        assert re.search(rf"{name}: \S*test_control_flow.py:{line}\b", str(error.value))
+
+
+@pytest.mark.parametrize(
     ("false_fn", "law"),
     [
         (lambda x: (x, x), "true fn returns 1 vars, but false fn returns 2 vars"),
@@ -185,6 +236,20 @@ def test_a_loop_carries_structures(main):
 
     _, state = nn.while_loop(lambda i, _: i < n, body, [i, state])
     assert run(main, [state["h"], state["c"][0]]) == [[4.0, 4.0], [3.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("float32", 3), ("float32", 0.5), ("float32", True), ("float64", 0.1), ("int32", 7)]
+    + [("int64", False), ("complex64", 2), ("bfloat16", 0.5)],
+)
+def test_a_number_from_the_body_takes_the_element_type_of_its_variable(main, dtype, value):
+    start = paddle.zeros([1], dtype)
+    _, y = nn.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, value], [number(0), start])
+    (found,) = paddle.static.Executor().run(main, fetch_list=[y], return_numpy=False)
+    assert y.dtype.name == found._dtype().name == dtype
+    expected = paddle.static.Executor().run(main, fetch_list=[paddle.full([1], value, dtype)])
+    assert np.array_equal(np.array(found), expected[0])
 
 
 def test_a_body_of_another_structure_is_refused(main):

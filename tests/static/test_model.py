@@ -89,6 +89,24 @@ def test_a_saved_inference_model_loads_into_another_scope_and_predicts_the_same(
         assert np.array_equal(found, wanted)
 
 
+def test_a_loop_over_an_input_is_saved_with_the_model(tmp_path):
+    x = paddle.static.data("x", [2])
+    (out,) = paddle.static.nn.while_loop(
+        lambda x: paddle.sum(x) < 9.0,
+        lambda x: [paddle.static.nn.cond(x[0] > 1.0, lambda: x * 2.0, lambda: x + 1.0)],
+        [x],
+    )
+    exe, feed = paddle.static.Executor(), {"x": np.array([0.5, 1.0], "float32")}
+    (wanted,) = exe.run(feed=feed, fetch_list=[out])
+    with pytest.warns(UserWarning, match="no variable in your model"):
+        paddle.static.save_inference_model(str(tmp_path / "net"), [x], [out], exe)
+    program, feeds, fetches = paddle.static.load_inference_model(str(tmp_path / "net"), exe)
+    (found,) = exe.run(program, feed=feed, fetch_list=fetches)
+    assert found.tobytes() == wanted.tobytes() and found.tolist() == [6.0, 8.0]
+    again = program._prune_with_input(feeds, fetches)
+    assert {o.type for o in again.global_block().ops} >= {"while", "less_than"}
+
+
 def test_a_model_with_missing_bytes_is_an_error_and_changes_nothing(tmp_path):
     saved(tmp_path)
     path = tmp_path / "net.pdiparams"

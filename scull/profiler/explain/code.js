@@ -49,7 +49,7 @@ function codeSection() {
     make("div", {}, make("b", {}, value), make("span", {}, name)))));
   const charts = code.regions.map((region, r) => regionParts(section, region, r)).filter(Boolean);
   if (code.outside.length) {
-    section.append(make("h3", {}, "Outside, and why"), make("ul", {},
+    section.append(make("h3", {}, "Outside, and why"), make("ul", { class: "outside" },
       code.outside.map(({ instruction, reason }) =>
         make("li", {}, instructionLink(instruction), `: ${reason}`))));
   }

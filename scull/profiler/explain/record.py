@@ -17,8 +17,8 @@ from scull.executor.feed import as_dictionary
 from scull.executor.memory import Peak
 from scull.executor.plan import Plan
 from scull.executor.run import Held, Ledger
-from scull.executor.stream import Streams, streams_of
-from scull.flags import flag, flags
+from scull.executor.stream import Streams
+from scull.flags import flags
 from scull.ir.program import Program
 from scull.profiler.explain.code import Code, code_of
 from scull.runtime.resident import Resident
@@ -84,9 +84,9 @@ def recorded(
         peak = peak_of_run(bound, frame)
         if machine_code:
             code = code_of(bound, frame, runs=runs)
-    streams = streams_of(bound.plan, executor.place, flag("DEVICE_STREAMS"))
+    plan = bound.plan.on(executor.place)
     counted = (ledger.history, ledger.highest, tuple(ledger.buffers))
-    return Recorded(bound.plan, streams, peak, steps_of(timeline), *counted, code)
+    return Recorded(plan, plan.streams, peak, steps_of(timeline), *counted, code)
 
 
 @contextmanager

@@ -16,7 +16,12 @@ from scull.static.nn.block import ConditionalBlock, one_truth_value
 from scull.tensor.creation import assign, full
 from scull.tensor.function import cast
 from scull.tensor.logic import equal, logical_not
-from scull.utils.layers_utils import assert_same_structure, map_structure
+from scull.utils.layers_utils import (
+    assert_same_structure,
+    flatten,
+    map_structure,
+    pack_sequence_as,
+)
 
 Branch = Callable[[], Any]
 NUMBERS = (bool, float, int)
@@ -73,11 +78,13 @@ def cond(
     false_out = None if false_fn is None else recorded(logical_not(pred), false_fn)
     if true_out is None and false_out is None:
         return None
-    refuse_other_structure(true_out, false_out, return_names)
+    lines = f"true_fn: {line_of(true_fn)}, false_fn: {line_of(false_fn)}"
+    refuse_other_structure(true_out, false_out, return_names, lines)
     mask = cast(pred, int32)
     if return_names is not None:
         false_out, true_out = without_none(false_out, true_out)
-    return map_structure(partial(merged, mask), false_out, true_out)
+    found = map_structure(partial(merged, mask, lines), entries(false_out), entries(true_out))
+    return pack_sequence_as(false_out, flatten(found))
 
 
 def recorded(condition: Variable, function: Branch) -> Any:
@@ -99,25 +106,42 @@ def handed_out(value: Any) -> Any:
     return made
 
 
-def refuse_other_structure(true_out: Any, false_out: Any, names: Any) -> None:
+def entries(value: Any) -> list[Any]:
+    """The results that a branch returns: one by itself is a list of one."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def line_of(function: Branch | None) -> str:
+    """Where a user wrote a function; what it is where that is no function."""
+    while isinstance(function, partial):
+        written = [v for v in (function.func, *function.args) if callable(v)]
+        function = next((v for v in written if v is not cond), None)
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else described(function)
+
+
+def refuse_other_structure(true_out: Any, false_out: Any, names: Any, lines: str) -> None:
     """Refuse branches that do not return one structure."""
     law = "Incompatible return values of true_fn and false_fn in cond: "
+    both = f"{described(true_out)} and {described(false_out)}; {lines}"
     if true_out is None or false_out is None:
         pair = ("None", "non-None") if true_out is None else ("non-None", "None")
-        raise ArgumentError(f"{law}true_fn returns {pair[0]} while false_fn returns {pair[1]}")
-    counts = [len(v) if isinstance(v, list | tuple) else 1 for v in (true_out, false_out)]
-    if counts[0] != counts[1]:
         raise ArgumentError(
-            f"true fn returns {counts[0]} vars, but false fn returns {counts[1]} vars, which is "
-            f"not equals: {described(true_out)} and {described(false_out)}"
+            f"{law}true_fn returns {pair[0]} while false_fn returns {pair[1]}: {both}"
+        )
+    first, second = entries(true_out), entries(false_out)
+    if len(first) != len(second):
+        raise ArgumentError(
+            f"true fn returns {len(first)} vars, but false fn returns {len(second)} vars, which is "
+            f"not equals: {both}"
         )
     try:
-        assert_same_structure(true_out, false_out, check_types=False)
+        assert_same_structure(first, second, check_types=False)
     except ValueError:
         called = "" if names is None else f" ({names})"
         raise ArgumentError(
             f"{law}true_fn returns {described(true_out)} while false_fn returns "
-            f"{described(false_out)}{called}"
+            f"{described(false_out)}{called}; {lines}"
         ) from None
 
 
@@ -130,6 +154,8 @@ def described(value: Any) -> str:
         return marks[0] + ", ".join(map(described, value)) + marks[1]
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{type(value).__name__} `{value.__qualname__}`"
+    if value is None:
+        return "None"
     if not isinstance(value, Variable):
         return f"{type(value).__name__} {value!r}"
     return f"{value.meta} made at {value.op.line}" if value.op else str(value.meta)
@@ -151,7 +177,7 @@ def without_none(false_out: Any, true_out: Any) -> tuple[Any, Any]:
     return map_structure(filled, false_out, true_out), map_structure(filled, true_out, false_out)
 
 
-def merged(mask: Variable, false_value: Any, true_value: Any) -> Any:
+def merged(mask: Variable, lines: str, false_value: Any, true_value: Any) -> Any:
     """The one of two results that `mask` chooses."""
     pair = [false_value, true_value]
     if false_value is None and true_value is None:
@@ -160,7 +186,7 @@ def merged(mask: Variable, false_value: Any, true_value: Any) -> Any:
     if all(of_numbers) and isinstance(false_value, type(true_value)):
         if false_value == true_value:
             return false_value
-    elif any(of_numbers) and any(isinstance(v, Variable) for v in pair):
+    elif any(of_numbers) and any(map(is_dense, pair)):
         warnings.warn(
             "Return results from different branches in cond are not same type: false_var returned "
             f"by false_fn is '{type(false_value)}' and true_var of true_fn is '{type(true_value)}'",
@@ -169,9 +195,14 @@ def merged(mask: Variable, false_value: Any, true_value: Any) -> Any:
     elif not all(isinstance(v, Variable) for v in pair) or pair[0].kind is not pair[1].kind:
         raise ArgumentTypeError(
             "Unsupported return type of true_fn and false_fn in cond: false_fn returns "
-            f"{described(false_value)} and true_fn returns {described(true_value)}"
+            f"{described(false_value)} and true_fn returns {described(true_value)}; {lines}"
         )
     return select_input([as_variable(v) for v in pair], mask)
+
+
+def is_dense(value: Any) -> bool:
+    """Whether this is a Variable with a tensor, in whose place a number may stand."""
+    return isinstance(value, Variable) and value.kind is Kind.DENSE
 
 
 def as_variable(value: Any) -> Variable:

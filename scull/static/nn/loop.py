@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from scull.core.dtype import bool_, float32, int64
 from scull.core.meta import Kind, count
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, RunError, ShapeError
@@ -15,7 +16,7 @@ from scull.ir.reach import reads_and_writes
 from scull.ir.variable import Variable
 from scull.static.nn.block import Within, one_truth_value
 from scull.static.nn.branch import NUMBERS, described
-from scull.tensor.creation import assign
+from scull.tensor.creation import assign, full
 from scull.utils.layers_utils import (
     assert_same_structure,
     flatten,
@@ -23,6 +24,8 @@ from scull.utils.layers_utils import (
     map_structure,
     pack_sequence_as,
 )
+
+ASSIGNED = {bool: bool_, int: int64, float: float32}  # what `assign` makes of a number
 
 
 class While:
@@ -216,4 +219,6 @@ def hand_over(value: Any, variable: Any) -> None:
         around = main_program().current_block().parent
         if around.find(value.name) is not None:
             return
+    if isinstance(value, NUMBERS) and ASSIGNED[type(value)] is not variable.dtype:
+        value = full([1], value, variable.dtype)
     assign(value, variable)
