@@ -56,6 +56,7 @@ class Onnx(Vocabulary):
 
     def attend(self, packed: Any, heads: int, causal: bool) -> Any:
         assert not causal
+        size = self.width(heads)  # which the last constant so far tells
         parts = [
             self.node("Reshape", part, self.constant(np.array([0, 0, heads, -1])))
             for part in self.node("Split", packed, outputs=3, axis=-1, num_outputs=3)
@@ -64,14 +65,14 @@ class Onnx(Vocabulary):
             self.node("Transpose", x, perm=perm)
             for x, perm in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
         )
-        scale = self.constant(np.float32(self.width(heads) ** -0.5))
+        scale = self.constant(np.float32(size**-0.5))
         scores = self.node("Mul", self.node("MatMul", q, k), scale)
         mixed = self.node("MatMul", self.node("Softmax", scores, axis=-1), v)
         mixed = self.node("Transpose", mixed, perm=[0, 2, 1, 3])
         return self.node("Reshape", mixed, self.constant(np.array([0, 0, -1])))
 
     def width(self, heads: int) -> int:
-        """Of one head, by the last product's bias."""
+        """Of one head, by the last product's bias, which is the last constant."""
         return int(self.constants[-1].dims[0]) // 3 // heads
 
     def add(self, x: Any, y: Any) -> Any:
