@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 7_000,
     "eager": 2_100,
-    "executor": 8_600,
+    "executor": 9_000,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,

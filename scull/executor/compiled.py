@@ -6,37 +6,32 @@ the sizes a run begins with; another run with other sizes makes one more, up to 
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable
-from operator import itemgetter
+from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scull.compiler.decision import Decision, observed
 from scull.compiler.flow import controls, leaves
-from scull.compiler.native import Native, aligned, native_of
+from scull.compiler.native import Native, native_of
 from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.core.op import meta_of
-from scull.core.tensor import Rows
-from scull.errors import ArgumentError, ScullError, UnsupportedError
+from scull.errors import ScullError, UnsupportedError
 from scull.executor.block import Block
+from scull.executor.call import Call, Part, Row
 from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded, whole
-from scull.executor.run import run
+from scull.executor.outline import keep, name_of, outlined
 from scull.flags import flag
 from scull.ir.operator import effects
-from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array
-from scull.runtime.entry import Argument, Outcome, address_of, entry
 
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
-
-Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
-FLUSHED = ("never", "training", "always")  # what FLUSH may be
 
 
 class Region(Block):
@@ -45,7 +40,7 @@ class Region(Block):
     def __init__(self, plan: "Plan", metas: dict[int, Meta], unknown: set[int]) -> None:
         super().__init__(plan, Scanner())
         self.metas, self.unknown = metas, unknown  # what is known outside, of which slots nothing
-        self.rows: list[Row] = []
+        self.numbers: list[int] = []  # of its steps
         self.given: dict[int, Traced] = {}  # values as they were at its start, by slot
         self.makers: dict[int, int] = {}  # the numbers of the steps that wrote a slot
         self.over: set[int] = set()  # whose memory is written over
@@ -66,7 +61,7 @@ class Region(Block):
             self.values[slot] = self.given[slot] = self.tracer.given(self.metas[slot])
         return super().at(slot)
 
-    def add(self, number: int, step: Instruction, row: Row) -> None:
+    def add(self, number: int, step: Instruction) -> None:
         """Take a step; UnsupportedError, and nothing changed, where that cannot be."""
         before = dict(self.values), dict(self.given)
         count, over = len(self.tracer.statements), set(self.over)
@@ -78,7 +73,7 @@ class Region(Block):
             self.over = over
             del self.tracer.statements[count:]
             raise
-        self.rows.append(row)
+        self.numbers.append(number)
         self.ends.append((number, len(self.tracer.statements)))
 
     def note(self, slot: int, value: Any, over: bool = False) -> None:
@@ -119,25 +114,49 @@ class Specialised:
         anew: bool = False,
     ) -> None:
         self.plan, self.begun, self.anew = plan, metas, anew
-        self.fixed = fixed  # slots whose values are the same in every run
+        self.fixed = frozenset(fixed)  # slots whose values are the same in every run
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
         self.last = last_reads(plan)
         self.reasons: dict[int, str] = {}
         self._begin()
 
+    @cached_property
+    def name(self) -> bytes | None:
+        """What its outline is kept under on the disk; None where it is kept nowhere."""
+        anew = self.anew or flag("DEBUG") >= 3
+        return None if anew else name_of(self.plan, self.begun, self.fixed)
+
     def _begin(self) -> None:
         self.metas, self.unknown = dict(self.begun), set[int]()
-        self.rows: list[Row] = []
+        self.parts: list[int | Part] = []
         self.region = Region(self.plan, self.metas, self.unknown)
-        self.made: list[tuple[Call, Region, tuple[Decision, ...]]] = []
+        self.made: list[tuple[Part, Region, tuple[Decision, ...]]] = []
+        self.failed = False  # code of a region could not be made
 
     def steps(self) -> tuple[Row, ...]:
         """The steps, regions in the place of what they compute."""
+        found = self.recalled()
+        return self._thought() if found is None else found
+
+    def recalled(self) -> tuple[Row, ...] | None:
+        """The steps as they were made before, of code that is on the disk; None if they are not."""
+        if self.name is None:
+            return None
+        parts = outlined(self.name, self._thought_again)
+        return None if parts is None else self._rows(parts)
+
+    def _thought_again(self) -> tuple[Native, ...]:
+        """The code of all regions, for somebody who asks what it is made of."""
+        made = Specialised(self.plan, self.begun, fixed=self.fixed, anew=True)
+        made.steps()
+        return tuple(part.native for part, _, _ in made.made)
+
+    def _thought(self) -> tuple[Row, ...]:
         stay: set[int] = set()
         while True:
             try:
-                found = self._steps(stay)
+                self._divide(stay)
             except Stay as found_out:
                 stay |= found_out.numbers
                 self._begin()
@@ -145,33 +164,53 @@ class Specialised:
             if flag("DEBUG") >= 5:
                 for number, reason in self.reasons.items():
                     print(f"{self.plan.steps[number].operator.type}: {reason}", file=sys.stderr)
-            return found
+            if self.name is not None and not self.failed:
+                keep(self.name, self.parts)
+            return self._rows(self.parts)
 
-    def _steps(self, staying: set[int]) -> tuple[Row, ...]:
+    def _rows(self, parts: Iterable[int | Part]) -> tuple[Row, ...]:
+        """Steps and regions as the loop takes them."""
+        rows: list[Row] = []
+        for part in parts:
+            if isinstance(part, int):
+                rows.append(self._row(part))
+                continue
+            part.native.table[-1] = self.threads
+            call = Call(self.plan, part, tuple(map(self._row, part.numbers)))
+            rows.append((call, whole, slice(0, 0), part.frees))
+        return tuple(rows)
+
+    def _row(self, number: int) -> Row:
+        """A step as the loop takes it."""
+        step, stay = self.plan.steps[number], self.standing
+        return step.call, step.get, step.put, tuple(s for s in step.frees if s not in stay)
+
+    @cached_property
+    def standing(self) -> frozenset[Any]:
+        """The slots of constants, which stand in a frame."""
+        return frozenset(self.plan.steps[number].put for number in self.plan.constants)
+
+    def _divide(self, staying: set[int]) -> None:
         plan = self.plan
-        stay = {plan.steps[number].put for number in plan.constants}
         for number, step in enumerate(plan.steps):
             if number in plan.constants:
                 continue
-            frees = tuple(slot for slot in step.frees if slot not in stay)
-            row = (step.call, step.get, step.put, frees)
-            if step.is_shape and self.region.rows:
-                self.region.rows.append(row)
+            if step.is_shape and self.region.numbers:
+                self.region.numbers.append(number)
                 continue
             try:
                 if number in staying:
                     raise UnsupportedError("what it makes is used where there is no code")
                 if step.is_shape:
                     raise UnsupportedError("it keeps a shape")
-                self.region.add(number, step, row)
+                self.region.add(number, step)
             except UnsupportedError as error:
                 self.reasons[number] = str(error)
-                if not self._may_go_first(step, frees):
+                if not self._may_go_first(step, self._row(number)[3]):
                     self._close(number)
-                self.rows.append(row)
+                self.parts.append(number)
                 self._infer(step)
         self._close(len(plan.steps))
-        return tuple(self.rows)
 
     def _may_go_first(self, step: Instruction, frees: tuple[int, ...]) -> bool:
         """Whether an instruction may run before the region so far: it has nothing to do with it."""
@@ -212,7 +251,7 @@ class Specialised:
         """The region so far as one step, if it is worth that."""
         region, self.region = self.region, Region(self.plan, self.metas, self.unknown)
         if not region.given and not any(controls(region.tracer.statements)):  # constants alone
-            self.rows.extend(region.rows)
+            self.parts.extend(region.numbers)
             return
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
         inner = {s for s in leaving if type(region.values[s]) not in (Traced, TracedRows)}
@@ -234,156 +273,36 @@ class Specialised:
             warnings.warn(
                 f"{kinds}: no machine code, {type(error).__name__}: {error}", stacklevel=2
             )
-            self.rows.extend(region.rows)
+            self.parts.extend(region.numbers)
+            self.failed = True
             return
-        frees = {slot for row in region.rows for slot in row[3]} - leaving
-        native.table[-1] = self.threads
-        call = Call(self.plan, region, native, results, region.over)
-        self.made.append((call, region, decisions()))
-        self.rows.append((call, whole, slice(0, 0), tuple(sorted(frees))))
+        self._take(region, native, results, leaving, decisions())
 
-
-class Call:
-    """A region as a step: it reads and fills a frame by itself.
-
-    Each thread within has an arena and a table of its own.
-    """
-
-    def __init__(
+    def _take(
         self,
-        plan: "Plan",
         region: Region,
         native: Native,
         results: list[int],
-        over: Iterable[int],
+        leaving: Collection[int],
+        decisions: tuple[Decision, ...],
     ) -> None:
-        self.plan, self.rows, self.native = plan, tuple(region.rows), native
+        """The machine code of a region is there."""
+        rows = [self._row(number) for number in region.numbers]
         read = {v.array: slot for slot, v in region.given.items()}
         if region.tracer.draws is not None:
             read[region.tracer.draws] = DRAW
-        self.slots = [read[array] for array in native.inputs]
-        self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
-        self.puts, self.over = results, frozenset(over)
         values = [region.values[slot] for slot in results]
-        self.heights = [v.meta.shape[0] for v in values if is_sparse(v)]  # of the last results
-        self.made = [(a.shape, dtype_of(a)) for a in native.outputs]
-        self.free = [self.entry(range(len(self.slots)))]
-
-    def entry(self, given: Iterable[int], fixed: Iterable[Any] = ()) -> Callable[..., Any]:
-        """A way into the code that takes the inputs numbered `given`, then the outputs.
-
-        The other inputs are `fixed`, in order.
-        """
-        native = self.native
-        table, arena = native.table.copy(), aligned(native.arena)
-        table[0] = address_of(arena)
-        taken, kept = list(given), list(fixed)
-        rest = [n for n in range(len(self.slots)) if n not in taken]
-        for number, array in zip(rest, kept, strict=True):
-            table[1 + number] = address_of(array)
-        inputs = [
-            Argument(a.name, a.shape, dtype_of(a), 1 + n, self.slots[n] in self.over)
-            for n, a in enumerate(native.inputs)
-            if n in taken
-        ]
-        first = 1 + len(self.slots)
-        outputs = [
-            Argument(a.name, a.shape, dtype_of(a), first + n, True)
-            for n, a in enumerate(native.outputs)
-        ]
-        status = first + len(outputs)
-        return entry(
-            native.library,
-            native.name,
-            table,
-            [*inputs, *outputs],
-            flush=flushes(bool(self.over)),
-            status=status,
-            keeps=(native, arena, *kept),
+        part = Part(
+            native,
+            tuple(region.numbers),
+            tuple(read[array] for array in native.inputs),
+            tuple(results),
+            frozenset(region.over),
+            tuple(v.meta.shape[0] for v in values if is_sparse(v)),
+            tuple(sorted({slot for row in rows for slot in row[3]} - {*leaving})),
         )
-
-    def __call__(self, frame: list[Any]) -> tuple[()]:
-        made = [np.empty(shape, dtype) for shape, dtype in self.made]
-        free = self.free
-        try:
-            enter = free.pop()
-        except IndexError:  # other threads have them all
-            enter = self.entry(range(len(self.slots)))
-        found = enter(*self.get(frame), *made)
-        if found is Outcome.REFUSED:
-            found = enter(*self.in_order(frame), *made)
-        free.append(enter)
-        if found is None:
-            arrays = made if not self.heights else rows_of(made, self.heights)
-            for slot, array in zip(self.puts, arrays, strict=True):
-                frame[slot] = array
-        else:  # other arrays, or an index out of range, which the instructions explain
-            assert isinstance(found, Outcome)
-            run(self.plan, self.rows, frame)
-        return ()
-
-    def in_order(self, frame: list[Any]) -> list[Any]:
-        """The arrays that are read, those with strides copied."""
-        return [
-            x if slot in self.over else np.ascontiguousarray(x)
-            for slot, x in zip(self.slots, self.get(frame), strict=True)
-        ]
-
-    def of_one(self, slot: int, frame: list[Any]) -> Callable[[Any], Any] | None:
-        """The one result as a function of the array in one slot, where the others stay.
-
-        It gives None for what the code refuses.
-        """
-        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1 or DRAW in self.slots:
-            return None
-        place = self.slots.index(slot)
-        fixed = [frame[s] for s in self.slots if s != slot]
-        if not all(type(x) is np.ndarray and x.flags.c_contiguous for x in fixed):
-            return None
-        ((shape, dtype),), empty = self.made, np.empty
-        free = [self.entry([place], fixed)]
-
-        def calling(x: Any) -> Any:
-            out = empty(shape, dtype)
-            try:
-                enter = free.pop()
-            except IndexError:
-                enter = self.entry([place], fixed)
-            found = enter(x, out)
-            free.append(enter)
-            return out if found is None else None
-
-        return calling
-
-
-def flushes(updates: bool) -> bool:
-    """Whether numbers too small for all their digits are zero, which many CPUs are slow with.
-
-    Moments of an optimizer come to be such numbers where gradients are zero for long.
-    """
-    asked = flag("FLUSH")
-    if asked not in FLUSHED:
-        raise ArgumentError(f"FLUSH is {asked!r}: it is {', '.join(FLUSHED[:-1])} or {FLUSHED[-1]}")
-    return asked == "always" or (asked == "training" and updates)
-
-
-def getter(slots: list[int]) -> Callable[[Any], Any]:
-    """A function that picks the arrays in some slots of a frame."""
-    if len(slots) == 1:
-        return itemgetter(slice(slots[0], slots[0] + 1))
-    return itemgetter(*slots) if slots else lambda frame: ()
-
-
-def drawing(slots: list[int]) -> Callable[[Any], Any]:
-    """The same, with the run's first draw as an array."""
-    place, pick = slots.index(DRAW), getter(slots)
-
-    def picked(frame: Any) -> Any:
-        found = list(pick(frame))
-        found[place] = np.array(found[place], np.uint64)
-        return found
-
-    return picked
+        self.parts.append(part)
+        self.made.append((part, region, decisions))
 
 
 def is_sparse(value: Any) -> bool:
@@ -394,25 +313,6 @@ def is_sparse(value: Any) -> bool:
 def arrays_in(value: Any) -> list[Array]:
     """The arrays that a value of a region is."""
     return [value.rows.array, value.values.array] if is_sparse(value) else [value.array]
-
-
-def rows_of(made: list[Any], heights: list[int]) -> list[Any]:
-    """What a region made, its last arrays in pairs as rows: those that are there, in order."""
-    dense = len(made) - 2 * len(heights)
-    found = made[:dense]
-    for number, height in enumerate(heights):
-        rows, values = made[dense + 2 * number : dense + 2 * number + 2]
-        if rows.size and rows.min() < 0:
-            there = np.flatnonzero(rows >= 0)
-            there = there[np.argsort(rows[there], kind="stable")]
-            rows, values = rows[there], values[there]
-        found.append(Rows(rows, values, height))
-    return found
-
-
-def dtype_of(array: Array) -> Any:
-    """NumPy's element type of an array."""
-    return np.empty(0, numpy_dtype(array.dtype)).dtype  # the one object that arrays share
 
 
 def last_reads(plan: "Plan") -> dict[int, int]:

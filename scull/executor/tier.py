@@ -4,11 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
+from scull.eager.native import asking_nothing
 from scull.errors import ArgumentError
-from scull.executor.compiled import Row, Specialised, sizes_of
+from scull.executor.call import Row
+from scull.executor.compiled import Specialised, sizes_of
+from scull.executor.instruction import whole
+from scull.executor.run import run
 from scull.flags import flag
 from scull.runtime import llvm
-from scull.runtime.background import FAILED, READY, Task, background
+from scull.runtime.background import READY, Task, background
 
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
@@ -20,8 +24,9 @@ MODES = ("eager", "tiered")
 class Tier:
     """The steps of a plan by the sizes of what it is fed.
 
-    With `eager` the first run waits for its code. With `tiered` the instructions run until code is
-    ready, which is made in the background from the second run on: many Programs run once.
+    With `eager` the first run waits for its code. With `tiered` code that is on the disk is used at
+    once; else the instructions run until it is ready, which is made in the background from the
+    second run on: many Programs run once.
     """
 
     def __init__(self, plan: "Plan", threads: int = 0) -> None:
@@ -34,6 +39,7 @@ class Tier:
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
+        self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
 
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
         """The steps of a run that begins with this frame."""
@@ -45,21 +51,35 @@ class Tier:
     def _new(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
         if len(self.variants) >= MOST_VARIANTS or not llvm.available():
             return self.plan.loop
-        task = self.tasks.get(key)
-        if task is None and self.mode == "tiered" and key not in self.seen:
+        if self.mode == "eager":
+            self.variants[key] = self._made(frame).steps()
+            return self.variants[key]
+        if key in self.tasks:
+            return self._perhaps(key, self.tasks[key])
+        if key not in self.seen:
             self.seen.add(key)
+            found = self._made(frame).recalled()
+            if found is None:
+                return self.waiting
+            self.variants[key] = found
+            return found
+        if len(self.tasks) >= MOST_VARIANTS:
             return self.plan.loop
-        if task is None:
-            made = Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
-            if self.mode == "eager":
-                self.variants[key] = made.steps()
-                return self.variants[key]
-            if len(self.tasks) < MOST_VARIANTS:
-                self.tasks[key] = background().submit("a plan", made.steps)
-            return self.plan.loop
-        if task.state == READY:
-            self.variants[key] = task.result
-            return task.result
-        if task.state == FAILED:
-            self.variants[key] = self.plan.loop
-        return self.plan.loop
+        self.tasks[key] = background().submit("a plan", self._made(frame).steps)
+        return self.waiting
+
+    def _made(self, frame: list[Any]) -> Specialised:
+        return Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
+
+    def _perhaps(self, key: Any, task: Task[tuple[Row, ...]]) -> tuple[Row, ...]:
+        """The code of a task, if it has ended."""
+        if not task.ended:
+            return self.waiting
+        self.variants[key] = task.result if task.state == READY else self.plan.loop
+        return self.variants[key]
+
+    def _by_kernels(self, frame: list[Any]) -> tuple[()]:
+        """Run the instructions, whose code is to come: none of them asks for code of its own."""
+        with asking_nothing():
+            run(self.plan, self.plan.loop, frame)
+        return ()

@@ -20,7 +20,8 @@ from scull.compiler.rows import TracedRows
 from scull.compiler.target import target
 from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
-from scull.executor.compiled import Call, Region, Specialised, arrays_in, sizes_of
+from scull.executor.call import Call
+from scull.executor.compiled import Region, Specialised, arrays_in, sizes_of
 from scull.executor.run import run
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
@@ -94,11 +95,11 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
     special = Specialised(bound.plan, sizes_of(frame), anew=True)
     rows = special.steps()
     after = object_cache().statistics
-    made = {call: (region, decisions) for call, region, decisions in special.made}
+    made = {part: (region, decisions) for part, region, decisions in special.made}
     found = []
     for row in rows:
         if isinstance(row[0], Call):
-            found.append(made_of(row[0], *made[row[0]], frame if runs else None))
+            found.append(made_of(row[0], *made[row[0].part], frame if runs else None))
         if runs:
             run(bound.plan, (row,), frame)
     return Code(tuple(found), special.reasons, before, after)
