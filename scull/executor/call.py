@@ -42,14 +42,21 @@ class Part:
     frees: tuple[int, ...]
 
 
+def row_of(plan: "Plan", number: int) -> Row:
+    """A step of a plan as the loop takes it: constants stay in the frame."""
+    step = plan.steps[number]
+    return step.call, step.get, step.put, tuple(s for s in step.frees if s not in plan.standing)
+
+
 class Call:
     """A region as a step: it reads and fills a frame by itself.
 
     Each thread within has an arena and a table of its own.
     """
 
-    def __init__(self, plan: "Plan", part: Part, rows: tuple[Row, ...]) -> None:
-        self.plan, self.rows, self.part, self.native = plan, rows, part, part.native
+    def __init__(self, plan: "Plan", part: Part) -> None:
+        self.plan, self.part, self.native = plan, part, part.native
+        self.rows = tuple(row_of(plan, number) for number in part.numbers)
         self.slots = list(part.slots)
         self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)

@@ -10,8 +10,8 @@ import scull.nn.functional as F
 from scull.core.dtype import of_name
 from scull.core.meta import Meta
 from scull.eager import native as eager
-from scull.executor import compiled
 from scull.executor.call import Call
+from scull.executor.division import Region
 from scull.executor.outline import name_of
 from scull.flags import flags
 from scull.runtime.background import background
@@ -35,13 +35,13 @@ def folder(tmp_path):
 def traced(monkeypatch):
     """The steps that were traced."""
     found = []
-    original = compiled.Region.add
+    original = Region.add
 
     def noted(region, number, step):
         found.append(step.operator.type)
         return original(region, number, step)
 
-    monkeypatch.setattr(compiled.Region, "add", noted)
+    monkeypatch.setattr(Region, "add", noted)
     return found
 
 

@@ -21,7 +21,8 @@ from scull.compiler.target import target
 from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
 from scull.executor.call import Call
-from scull.executor.compiled import Region, Specialised, arrays_in, sizes_of
+from scull.executor.compiled import Specialised, sizes_of
+from scull.executor.division import Region, arrays_in
 from scull.executor.run import run
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
