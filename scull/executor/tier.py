@@ -1,5 +1,6 @@
 """How a plan runs: by its instructions, or as machine code made for what a run begins with."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
@@ -10,6 +11,7 @@ from scull.executor.call import Row
 from scull.executor.compiled import Specialised, sizes_of
 from scull.executor.instruction import whole
 from scull.executor.run import run
+from scull.executor.sliced import Fed, Sliced
 from scull.flags import flag
 from scull.runtime import llvm
 from scull.runtime.background import READY, Task, background
@@ -26,7 +28,8 @@ class Tier:
 
     With `eager` the first run waits for its code. With `tiered` code that is on the disk is used at
     once; else the instructions run until it is ready, which is made in the background from the
-    second run on: many Programs run once.
+    second run on: many Programs run once. When code was made for as many sizes as there may be,
+    batches of further sizes are computed in slices.
     """
 
     def __init__(self, plan: "Plan", threads: int = 0) -> None:
@@ -39,6 +42,7 @@ class Tier:
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
+        self.batches, self.slices = Fed(plan), dict[Any, Sliced]()
         self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
 
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
@@ -49,7 +53,14 @@ class Tier:
         return self._new(key, frame) if found is None else found
 
     def _new(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
-        if len(self.variants) >= MOST_VARIANTS or not llvm.available():
+        if not llvm.available():
+            return self.plan.loop
+        beyond = len(self.variants) >= MOST_VARIANTS
+        if self.batches.always or beyond or len(self.seen - {key}) >= MOST_VARIANTS:
+            found = self._in_slices(frame)
+            if found is not None:
+                return found
+        if beyond:
             return self.plan.loop
         if self.mode == "eager":
             self.variants[key] = self._made(frame).steps()
@@ -57,7 +68,8 @@ class Tier:
         if key in self.tasks:
             return self._perhaps(key, self.tasks[key])
         if key not in self.seen:
-            self.seen.add(key)
+            if len(self.seen) <= MOST_VARIANTS:
+                self.seen.add(key)
             found = self._made(frame).recalled()
             if found is None:
                 return self.waiting
@@ -77,6 +89,42 @@ class Tier:
             return self.waiting
         self.variants[key] = task.result if task.state == READY else self.plan.loop
         return self.variants[key]
+
+    def _in_slices(self, frame: list[Any]) -> tuple[Row, ...] | None:
+        """The steps for a batch of any size; None where there are none for this one."""
+        batches = self.batches
+        begun = [(slot, frame[slot]) for slot in self.fed]
+        if not all(type(x) is ndarray for _, x in begun):
+            return None
+        count = 0 if batches.refusal else batches.count(frame)
+        if not count:
+            return None
+        key = tuple([(x.shape[slot in batches.slots :], x.dtype) for slot, x in begun])
+        sliced = self.slices.get(key)
+        if sliced is None and len(self.slices) >= MOST_VARIANTS:
+            return None
+        if sliced is None:
+            sliced = self.slices[key] = Sliced(
+                self.plan,
+                sizes_of(frame),
+                batches.slots,
+                threads=self.threads,
+                fixed=self.fixed,
+            )
+        if not sliced.refusal and not sliced.has(count):
+            if self.mode == "tiered":
+                return self._later(sliced, count)
+            sliced.make(count)
+        return None if sliced.refusal else sliced.steps
+
+    def _later(self, sliced: Sliced, count: int) -> tuple[Row, ...]:
+        """Have code for so many rows made in the background."""
+        task = sliced.task
+        if task is None or task.state == READY:
+            sliced.task = background().submit("a plan in slices", partial(sliced.make, count))
+        elif task.ended:
+            sliced.refusal = str(task.error)
+        return self.waiting
 
     def _by_kernels(self, frame: list[Any]) -> tuple[()]:
         """Run the instructions, whose code is to come: none of them asks for code of its own."""
