@@ -214,6 +214,21 @@ class Sliced:
         return "; but ".join([text, *self.reasons])
 
 
+def told(plan: "Plan", metas: Mapping[int, Meta]) -> str:
+    """What becomes of batches of further sizes, and why; nothing where no batch is fed."""
+    fed = Fed(plan)
+    if not fed.slots:
+        return ""
+    sliced = Sliced(plan, metas, fed.slots)
+    sliced.refusal = fed.refusal
+    if not fed.refusal:
+        try:
+            sliced.prove()
+        except UnsupportedError as error:
+            sliced.refusal = str(error)
+    return str(sliced)
+
+
 def numbers_of(division: Division) -> list[Any]:
     """The steps of each part."""
     return [p if isinstance(p, int) else (*p.region.numbers,) for p in division.parts]
