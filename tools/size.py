@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 7_300,
     "eager": 2_100,
-    "executor": 9_400,
+    "executor": 9_300,
     "tensor": 8_200,
     "nn": 14_000,
     "optimizer": 3_100,

@@ -95,7 +95,7 @@ def region_of(
 ) -> Region:
     """Statements, loops and branches as groups, and the memory between them."""
     over = over or {}
-    once, nodes = apart_once(laid_out(nodes, outputs), fixed, outputs)
+    once, nodes = apart_once(laid_out(nodes, outputs, fixed), fixed, outputs)
     before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
     nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
