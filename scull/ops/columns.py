@@ -80,7 +80,7 @@ class Geometry:
     def batches(self) -> list[slice]:
         """The images in portions of which padded copies are made."""
         image = self.channels * math.prod(self.padded)
-        return portions(self.images, self.chunk // max(2 * image, 1))
+        return portions(self.images, self.chunk // max(image, 1))
 
     @cached_property
     def rows(self) -> list[slice]:
