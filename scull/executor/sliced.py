@@ -9,6 +9,7 @@ before it, where that is less work: 15 rows are 8 and 8.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,8 @@ WASTE = 4  # the last slice may compute a part of its rows again: one in so many
 USES = ("beyond", "always", "never")  # what BATCH_SLICES may be
 
 
-def slices(count: int) -> list[tuple[int, int]]:
+@lru_cache(1024)
+def slices(count: int) -> tuple[tuple[int, int], ...]:
     """Where the slices of so many rows begin, and how many each has: a power of two."""
     found, start = list[tuple[int, int]](), 0
     while start < count:
@@ -48,7 +50,7 @@ def slices(count: int) -> list[tuple[int, int]]:
             start, size = count - twice, twice
         found.append((start, size))
         start += size
-    return found
+    return tuple(found)
 
 
 class Fed:
@@ -266,8 +268,9 @@ class SlicedCall:
         self.made = [(known[x], x.shape[1:] if known[x] else x.shape, dtype_of(x)) for x in made]
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
-        (count, *others) = {len(frame[slot]) // width for slot, width in self.wide.items()}
-        if others:
+        slot, width = next(iter(self.wide.items()))
+        count = len(frame[slot]) // width
+        if any([len(frame[slot]) != width * count for slot, width in self.wide.items()]):
             run(self.plan, self.rows, frame)
             return ()
         made = [

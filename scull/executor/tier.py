@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 MOST_VARIANTS = 8  # of what is fed, for each of which there is code; for others there is none
+MOST_SEEN = 64  # of what is fed, of which it is known that it came before
 MODES = ("eager", "tiered")
 
 
@@ -68,8 +69,9 @@ class Tier:
         if key in self.tasks:
             return self._perhaps(key, self.tasks[key])
         if key not in self.seen:
-            if len(self.seen) <= MOST_VARIANTS:
-                self.seen.add(key)
+            if len(self.seen) >= MOST_SEEN:
+                return self.plan.loop
+            self.seen.add(key)
             found = self._made(frame).recalled()
             if found is None:
                 return self.waiting
