@@ -181,7 +181,7 @@ def test_any_size_gives_what_the_instructions_give(network):
         wanted[count] = case.run(rows(count))
     with flags(COMPILE="eager", BATCH_SLICES="always"):
 
-        @settings(max_examples=12)
+        @settings(max_examples=8)
         @given(st.integers(1, 70), st.integers(0, 9))
         def sizes(count, seed):
             x = rows(count, seed)

@@ -63,7 +63,7 @@ MIXED = [
 
 def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
-        count = 400 if metafunc.config.getoption("--nightly") else 16
+        count = 400 if metafunc.config.getoption("--nightly") else 10
         metafunc.parametrize("seed", range(count))
 
 
