@@ -38,6 +38,8 @@ DEFAULTS: dict[str, Any] = {
     "COMPILE": "off",  # eager: Programs run as machine code from the first run on; tiered: soon
     "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
     # where values of the scope are updated, in none (never), in all (always)
+    "BATCH_SLICES": "beyond",  # when a batch of any size is computed in slices of a few sizes that
+    # have code: beyond the first eight sizes, always, never
     "CACHE_DIR": "",  # where compiled code is kept; "": the user's folder of caches; off: nowhere
     "CACHE_MEGABYTES": 512,  # that it may take there
     "BACKGROUND_SECONDS": 300.0,  # in which a process compiles in the background; 0: any number

@@ -389,9 +389,12 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
     return found
 
 
-def laid_out(nodes: Nodes, outputs: Collection[Array]) -> list[Any]:
-    """The same with operands of contractions as their loops read them, once for all rounds."""
+def laid_out(nodes: Nodes, outputs: Collection[Array], fixed: Collection[Array] = ()) -> list[Any]:
+    """The same with operands of contractions as their loops read them, once for all rounds.
+
+    Arrays that are `fixed` have the same values in every run.
+    """
     bodies = [s.body for s in leaves(nodes)]
     bases = {b.base for b in bodies if isinstance(b, Scatter) and b.base is not None}
     kept = crossing(nodes) | set(outputs) | bases
-    return hoisted(straightened(nodes, lambda part: packed(arranged(part, kept))))
+    return hoisted(straightened(nodes, lambda part: packed(arranged(part, kept), fixed)))

@@ -95,7 +95,7 @@ def region_of(
 ) -> Region:
     """Statements, loops and branches as groups, and the memory between them."""
     over = over or {}
-    once, nodes = apart_once(laid_out(nodes, outputs), fixed, outputs)
+    once, nodes = apart_once(laid_out(nodes, outputs, fixed), fixed, outputs)
     before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
     nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
@@ -156,7 +156,8 @@ class Compiled:
 class Native:
     """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail.
 
-    `thought` gives the region, which nobody thought of where the code was there already.
+    `key` is what it is kept under on disk. `thought` gives the region, which nobody thought of
+    where the code was there already.
     """
 
     inputs: tuple[Array, ...]
@@ -165,6 +166,7 @@ class Native:
     name: str
     table: np.ndarray[Any, np.dtype[np.uint64]]
     arena: int
+    key: bytes
     thought: Callable[[], Region]
 
     @property
@@ -209,9 +211,30 @@ def native_of(
         found = Recalled(library, tuple(used), region.arena.size)
         keep(name, modules, used, region.arena.size)
     read = tuple(inputs[n] for n in found.used)
-    made = tuple(x for x in outputs if x not in over)
-    table = np.zeros(1 + len(read) + len(made) + TAIL, np.uint64)
-    return Native(read, made, found.library, ENTRY, table, found.arena, thought)
+    return native_with(found, read, tuple(x for x in outputs if x not in over), name, thought)
+
+
+def native_with(
+    found: Recalled,
+    inputs: tuple[Array, ...],
+    outputs: tuple[Array, ...],
+    key: bytes,
+    thought: Callable[[], Region],
+) -> Native:
+    """Code and the table of what it reads and makes."""
+    table = np.zeros(1 + len(inputs) + len(outputs) + TAIL, np.uint64)
+    return Native(inputs, outputs, found.library, ENTRY, table, found.arena, key, thought)
+
+
+def native_under(
+    key: bytes,
+    inputs: tuple[Array, ...],
+    outputs: tuple[Array, ...],
+    thought: Callable[[], Region],
+) -> Native | None:
+    """The machine code that is on the disk under a key, if it is; `thought` as in Native."""
+    found = recalled(key, imports())
+    return None if found is None else native_with(found, inputs, outputs, key, thought)
 
 
 def thought_of(

@@ -1,10 +1,11 @@
 """Operands of contractions laid out as their loops read them: transposed where lanes would lie far
 apart, with borders where every read would ask whether it lies inside.
 
-A copy of an operand costs little beside a contraction that reads each element many times.
+A copy of an operand costs little beside a contraction that reads each element many times, and
+nothing where it is made once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from math import prod
@@ -12,7 +13,7 @@ from math import prod
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import substituted
+from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
@@ -23,19 +24,25 @@ NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 
 
-def packed(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, with copies of operands before contractions that ask for them."""
-    found: list[Statement] = []
+def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> list[Statement]:
+    """The statements, with copies of operands before contractions that ask for them.
+
+    What is computed of `fixed` arrays alone is computed once.
+    """
+    found, once = list[Statement](), set(fixed)
     copies: dict[tuple[object, ...], Array] = {}
     for statement in statements:
         body = statement.body
         if isinstance(body, Map) and contracts(body):
             before = len(found)
             body = _with_borders(body, statement.origin, found)
-            body = _with_rows(body, statement.origin, found, copies)
+            body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:
                 decided("copied", copy.out.name, statement.out.name, "read many times in its order")
         found.append(replace(statement, body=body))
+        read = {load.array for load in loads_of(body)}
+        if read and read <= once:
+            once.add(statement.out)
     return found
 
 
@@ -54,6 +61,7 @@ def _with_rows(
     origin: str,
     found: list[Statement],
     copies: dict[tuple[object, ...], Array],
+    once: Collection[Array],
 ) -> Map:
     """A body whose loads run through memory as its last axis does, at places that are sums."""
     wide = [axis for axis in body.axes if axis.size > 1]
@@ -65,7 +73,8 @@ def _with_rows(
     for reduce, node in _terms(body):
         if not isinstance(node, Load) or not node.free:
             continue
-        if around * prod(axis.size for axis in reduce.axes) <= TIMES * node.array.size:
+        times = around * prod(axis.size for axis in reduce.axes)
+        if times <= (1 if node.array in once else TIMES) * node.array.size:
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from scull.compiler.target import target
-from scull.lang import expression
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Load, Reduce
 from scull.lang.walk import ordered
 from scull.runtime import llvm
 from scull.runtime.object_cache import key_of, object_cache
 
+OURS = Path(__file__).resolve().parent.parent
 TOLD = frozenset({"origin"})  # facts that words are made of, never code
 
 
@@ -33,10 +33,13 @@ class Recalled:
 
 def name_of(*parts: Any) -> bytes:
     """The name of the entry for what a region says."""
-    said = Saying().of(parts)
-    machine = llvm.host()
-    level = target().name
-    return key_of(said, compiler(), level, machine.version, machine.cpu, machine.features)
+    return named(Saying().of(parts), "compiler", "lang", "runtime")
+
+
+def named(said: str, *packages: str) -> bytes:
+    """The name of an entry for what is said to some packages of ours, on this machine."""
+    machine, level = llvm.host(), target().name
+    return key_of(said, sources(packages), level, machine.version, machine.cpu, machine.features)
 
 
 def recalled(name: bytes, imports: Mapping[str, int]) -> Recalled | None:
@@ -65,11 +68,11 @@ def keep(name: bytes, modules: Sequence[llvm.Module], used: Iterable[int], arena
 
 
 @cache
-def compiler() -> str:
-    """What this compiler is made of: its sources and those of its language."""
+def sources(packages: tuple[str, ...]) -> str:
+    """What some packages of ours are made of."""
     digest = hashlib.sha256()
-    for module in (__file__, expression.__file__, llvm.__file__):
-        for path in sorted(Path(module).parent.glob("*.py")):
+    for package in packages:
+        for path in sorted((OURS / package).glob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()

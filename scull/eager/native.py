@@ -2,12 +2,14 @@
 
 With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes, so that a
 program gives the same bits in every run; with `tiered` it is made in the background, and NumPy
-answers until then. Small operands are for NumPy in any case, and always the same ones.
+until then. Small operands are for NumPy in any case, and always the same ones. In runs of a
+Program whose own code is still to come nobody asks for kernels: they would not be used for long.
 """
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -79,7 +81,7 @@ class Preferring:
 
     def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
         """The call for operands of sizes not met before, or whose code is still made."""
-        if key is None or len(self.known) >= MOST_SIZES:
+        if key is None or _asking.nothing or len(self.known) >= MOST_SIZES:
             return self.by_numpy
         if key not in self.tasks:
             metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
@@ -211,6 +213,25 @@ class Made:
             return made[0]
         fresh = iter(made)
         return tuple([next(fresh) if there else None for there in self.present])
+
+
+class Asking(threading.local):
+    """Whether this thread asks for no machine code."""
+
+    nothing = False
+
+
+_asking = Asking()
+
+
+@contextmanager
+def asking_nothing() -> Iterator[None]:
+    """Operators in this thread use what machine code there is, and ask for no more."""
+    before, _asking.nothing = _asking.nothing, True
+    try:
+        yield
+    finally:
+        _asking.nothing = before
 
 
 class Room(threading.local):

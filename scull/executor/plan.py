@@ -81,6 +81,11 @@ class Plan:
         return constants(self.steps, self.kept)
 
     @cached_property
+    def standing(self) -> frozenset[int]:
+        """The slots where they stand."""
+        return frozenset(self.steps[number].put for number in self.constants)
+
+    @cached_property
     def known(self) -> frozenset[int]:
         """The instructions, by their numbers, whose results stand in a frame from the start."""
         steps = {self.steps[number].operator for number in self.constants}
@@ -97,12 +102,11 @@ class Plan:
     @cached_property
     def loop(self) -> tuple[Any, ...]:
         """The steps as the loop takes them: those that have something to do."""
-        known, rows = self.constants, enumerate(self.steps)
-        stay = {self.steps[number].put for number in known}
+        stay = self.standing
         return tuple(
             (s.call, s.get, s.put, tuple(slot for slot in s.frees if slot not in stay))
-            for number, s in rows
-            if number not in known
+            for number, s in enumerate(self.steps)
+            if number not in self.constants
         )
 
     @cached_property

@@ -85,7 +85,7 @@ def timed_plan(plan: Plan) -> Plan:
     vars(found)["steps"] = tuple(steps)
     vars(found).pop("instructions", None)  # were made of the steps before
     vars(found)["constants"] = {}  # whose steps are spans, too
-    for name in ("loop", "blank", "known"):
+    for name in ("loop", "blank", "known", "standing"):
         vars(found).pop(name, None)
     return found
 

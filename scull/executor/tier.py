@@ -1,27 +1,36 @@
 """How a plan runs: by its instructions, or as machine code made for what a run begins with."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
+from scull.eager.native import asking_nothing
 from scull.errors import ArgumentError
-from scull.executor.compiled import Row, Specialised, sizes_of
+from scull.executor.call import Row
+from scull.executor.compiled import Specialised, sizes_of
+from scull.executor.instruction import whole
+from scull.executor.run import run
+from scull.executor.sliced import Fed, Sliced
 from scull.flags import flag
 from scull.runtime import llvm
-from scull.runtime.background import FAILED, READY, Task, background
+from scull.runtime.background import READY, Task, background
 
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 MOST_VARIANTS = 8  # of what is fed, for each of which there is code; for others there is none
+MOST_SEEN = 64  # of what is fed, of which it is known that it came before
 MODES = ("eager", "tiered")
 
 
 class Tier:
     """The steps of a plan by the sizes of what it is fed.
 
-    With `eager` the first run waits for its code. With `tiered` the instructions run until code is
-    ready, which is made in the background from the second run on: many Programs run once.
+    With `eager` the first run waits for its code. With `tiered` code that is on the disk is used at
+    once; else the instructions run until it is ready, which is made in the background from the
+    second run on: many Programs run once. When code was made for as many sizes as there may be,
+    batches of further sizes are computed in slices.
     """
 
     def __init__(self, plan: "Plan", threads: int = 0) -> None:
@@ -34,6 +43,8 @@ class Tier:
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
+        self.batches, self.slices = Fed(plan), dict[Any, Sliced]()
+        self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
 
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
         """The steps of a run that begins with this frame."""
@@ -43,23 +54,82 @@ class Tier:
         return self._new(key, frame) if found is None else found
 
     def _new(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
-        if len(self.variants) >= MOST_VARIANTS or not llvm.available():
+        if not llvm.available():
             return self.plan.loop
-        task = self.tasks.get(key)
-        if task is None and self.mode == "tiered" and key not in self.seen:
+        beyond = len(self.variants) >= MOST_VARIANTS
+        if self.batches.always or beyond or len(self.seen - {key}) >= MOST_VARIANTS:
+            found = self._in_slices(frame)
+            if found is not None:
+                return found
+        if beyond:
+            return self.plan.loop
+        if self.mode == "eager":
+            self.variants[key] = self._made(frame).steps()
+            return self.variants[key]
+        if key in self.tasks:
+            return self._perhaps(key, self.tasks[key])
+        if key not in self.seen:
+            if len(self.seen) >= MOST_SEEN:
+                return self.plan.loop
             self.seen.add(key)
+            found = self._made(frame).recalled()
+            if found is None:
+                return self.waiting
+            self.variants[key] = found
+            return found
+        if len(self.tasks) >= MOST_VARIANTS:
             return self.plan.loop
-        if task is None:
-            made = Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
-            if self.mode == "eager":
-                self.variants[key] = made.steps()
-                return self.variants[key]
-            if len(self.tasks) < MOST_VARIANTS:
-                self.tasks[key] = background().submit("a plan", made.steps)
-            return self.plan.loop
-        if task.state == READY:
-            self.variants[key] = task.result
-            return task.result
-        if task.state == FAILED:
-            self.variants[key] = self.plan.loop
-        return self.plan.loop
+        self.tasks[key] = background().submit("a plan", self._made(frame).steps)
+        return self.waiting
+
+    def _made(self, frame: list[Any]) -> Specialised:
+        return Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
+
+    def _perhaps(self, key: Any, task: Task[tuple[Row, ...]]) -> tuple[Row, ...]:
+        """The code of a task, if it has ended."""
+        if not task.ended:
+            return self.waiting
+        self.variants[key] = task.result if task.state == READY else self.plan.loop
+        return self.variants[key]
+
+    def _in_slices(self, frame: list[Any]) -> tuple[Row, ...] | None:
+        """The steps for a batch of any size; None where there are none for this one."""
+        batches = self.batches
+        begun = [(slot, frame[slot]) for slot in self.fed]
+        if not all(type(x) is ndarray for _, x in begun):
+            return None
+        count = 0 if batches.refusal else batches.count(frame)
+        if not count:
+            return None
+        key = tuple([(x.shape[slot in batches.slots :], x.dtype) for slot, x in begun])
+        sliced = self.slices.get(key)
+        if sliced is None and len(self.slices) >= MOST_VARIANTS:
+            return None
+        if sliced is None:
+            sliced = self.slices[key] = Sliced(
+                self.plan,
+                sizes_of(frame),
+                batches.slots,
+                threads=self.threads,
+                fixed=self.fixed,
+            )
+        if not sliced.refusal and not sliced.has(count):
+            if self.mode == "tiered":
+                return self._later(sliced, count)
+            sliced.make(count)
+        return None if sliced.refusal else sliced.steps
+
+    def _later(self, sliced: Sliced, count: int) -> tuple[Row, ...]:
+        """Have code for so many rows made in the background."""
+        task = sliced.task
+        if task is None or task.state == READY:
+            sliced.task = background().submit("a plan in slices", partial(sliced.make, count))
+        elif task.ended:
+            sliced.refusal = str(task.error)
+        return self.waiting
+
+    def _by_kernels(self, frame: list[Any]) -> tuple[()]:
+        """Run the instructions, whose code is to come: none of them asks for code of its own."""
+        with asking_nothing():
+            run(self.plan, self.plan.loop, frame)
+        return ()

@@ -80,7 +80,7 @@ class Geometry:
     def batches(self) -> list[slice]:
         """The images in portions of which padded copies are made."""
         image = self.channels * math.prod(self.padded)
-        return portions(self.images, self.chunk // max(2 * image, 1))
+        return portions(self.images, self.chunk // max(image, 1))
 
     @cached_property
     def rows(self) -> list[slice]:
@@ -307,28 +307,35 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
     if g.pointwise:
         multiply_across(xp, x, dout, dw, g)
         return
-    dw[...] = 0
-    across = depthwise_across if g.depthwise else columns_across
+    if g.depthwise:
+        dw[...] = 0
+        for images in g.batches:
+            depthwise_across(xp, x[images], dout[images], dw, g)
+        return
+    total = scratch(xp, (g.groups, g.depth, g.filters // g.groups), dw.dtype)
+    total[...] = 0
     for images in g.batches:
-        across(xp, x[images], dout[images], dw, g)
+        columns_across(xp, x[images], dout[images], total, g)
+    dw[...] = total.swapaxes(1, 2).reshape(dw.shape)
 
 
-def columns_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
-    """The gradient for the filter from a few images, added to `dw`."""
+def columns_across(xp: Any, x: Any, dout: Any, total: Any, g: Geometry) -> None:
+    """The gradient for the filter from a few images, added to `total`: [group, depth, filter].
+
+    Products with few filters are faster where these are their columns.
+    """
     wide = with_images_last(xp, x, g)
     columns, filtered = buffers(xp, g, wide.dtype)
-    spare = scratch(xp, max(g.depth, min(g.chunk, dw.size // g.groups)), wide.dtype)
-    for channels, filters in parts(g):
+    spare = scratch(xp, max(total.shape[2], min(g.chunk, total[0].size)), wide.dtype)
+    for group, (channels, filters) in enumerate(parts(g)):
         windows, source = windows_of(xp, wide[channels], g), images_last(dout[:, filters])
-        target = dw[filters]
         for r in g.rows:
-            given = copied(filtered, source[:, r]).reshape(source.shape[0], -1)
-            matrix = gathered(columns, windows, r, g).T
-            for few in portions(source.shape[0], spare.size // max(g.depth, 1)):
-                part = target[few]
-                found = spare[: part.size].reshape(part.shape[0], -1)
-                xp.matmul(given[few], matrix, out=found)
-                part += found.reshape(part.shape)
+            given = copied(filtered, source[:, r]).reshape(source.shape[0], -1).T
+            matrix = gathered(columns, windows, r, g)
+            for few in portions(g.depth, spare.size // max(total.shape[2], 1)):
+                part = total[group, few]
+                found = spare[: part.size].reshape(part.shape)
+                part += xp.matmul(matrix[few], given, out=found)
 
 
 # One channel a group: products of few elements, so each tap is one multiplication of whole images.

@@ -128,3 +128,11 @@ def test_axes_told_by_quotient_and_remainder_are_two():
     bare = lang.sum(x[k // 4, k % 4] * lang.cast(k, "float32"), over=k)
     (same,) = divided([Statement(out, Map((), bare), "test")])
     assert same.body.value is bare
+
+
+def test_weights_that_never_change_are_laid_out_even_for_few_rows():
+    x, w, out = array("x", 3, 40), array("w", 48, 40), array("out", 3, 48)
+    i, j, k = lang.axis(3), lang.axis(48), lang.axis(40)
+    product = Statement(out, Map((i, j), lang.sum(x[i, k] * w[j, k], over=k)), "matmul")
+    assert len(region_of([product], [x, w], [out], fixed=[w]).once) == 1
+    assert len(region_of([product], [x, w], [out]).groups) == 1

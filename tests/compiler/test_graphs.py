@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.executor.compiled import Call
+from scull.executor.call import Call
 from scull.flags import flags
 from tests.compiler.feature import FEATURES
 from tests.compiler.graph import ENDS, Build, Graph, Piece, built

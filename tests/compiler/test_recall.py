@@ -97,7 +97,7 @@ def test_what_lies_over_what_is_part_of_the_name():
 
 def test_another_compiler_another_cpu_or_fewer_vectors_have_other_names(monkeypatch):
     names = {said()}
-    monkeypatch.setattr(recall, "compiler", lambda: "changed")
+    monkeypatch.setattr(recall, "sources", lambda packages: "changed")
     names.add(said())
     monkeypatch.undo()
     host = llvm.host()

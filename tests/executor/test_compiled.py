@@ -11,7 +11,7 @@ import scull as paddle
 import scull.nn.functional as F
 from scull.errors import ArgumentError, RangeError
 from scull.executor import compiled
-from scull.executor.compiled import Call
+from scull.executor.call import Call
 from scull.flags import flags
 from scull.runtime.background import background
 
@@ -152,15 +152,17 @@ def test_code_that_cannot_be_made_is_told_of_and_done_without(monkeypatch):
         raise RuntimeError("no such instruction")
 
     monkeypatch.setattr(compiled, "native_of", failing)
-    with pytest.warns(UserWarning, match=r"matmul_v2, .*no such instruction"):
+    warned = pytest.warns(UserWarning, match=r"matmul_v2, .*no such instruction")
+    with flags(CACHE_DIR="off"), warned:
         losses, _, _ = trained("eager", [4])
     np.testing.assert_allclose(losses, trained("off", [4])[0])
 
 
-def test_the_instructions_answer_until_the_code_is_ready():
+def test_the_instructions_answer_until_the_code_is_ready(tmp_path):
     main, startup, loss = program_of(perceptron)
     exe, scope = paddle.static.Executor(), paddle.static.Scope()
-    with flags(COMPILE="tiered"), paddle.static.scope_guard(scope):
+    kept = flags(COMPILE="tiered", CACHE_DIR=str(tmp_path))
+    with kept, paddle.static.scope_guard(scope):
         exe.run(startup)
         first, _ = (exe.run(main, feed=fed(8), fetch_list=[loss])[0] for _ in range(2))
         assert calls_of(main) == []

@@ -11,8 +11,9 @@ import scull as paddle
 from scull.compiler import native
 from scull.compiler.flow import Branch, Loop, controls
 from scull.errors import RangeError, RunError, UninitializedError
-from scull.executor import compiled
-from scull.executor.compiled import Call, Specialised, sizes_of
+from scull.executor import call as calls
+from scull.executor.call import Call
+from scull.executor.compiled import Specialised, sizes_of
 from scull.flags import flags
 from scull.static.nn import cond, while_loop
 from tests.runtime.guard import guarded_array, needs_guards
@@ -344,8 +345,8 @@ def test_what_a_loop_keeps_for_another_program_stays_with_the_instructions():
 
 @needs_guards
 def test_loops_stay_within_their_memory(monkeypatch):
-    monkeypatch.setattr(compiled, "aligned", lambda size: guarded_array(size, np.uint8))
-    assert compiled.aligned is not native.aligned
+    monkeypatch.setattr(calls, "aligned", lambda size: guarded_array(size, np.uint8))
+    assert calls.aligned is not native.aligned
     for shape in ((1, 1), (3, 5), (6, 17)):
         Case(lambda x: trained(paddle.mean(until_still(x, 20)[1])), x=normal(*shape)).agrees()
 

@@ -232,3 +232,29 @@ def test_what_is_in_no_kernel_is_drawn_with_its_reason(browser, tmp_path):
     (told,) = shown.texts("#code .outside li")
     assert facts["code"]["outside"][0]["reason"] in told
     assert shown.problems == [] and shown.requests == [path.as_uri()]
+
+
+def batched(make):
+    """A case of an input whose batch has any size."""
+    main, _, fetches = described(lambda: [make(paddle.static.data("x", [None, 8]))])
+    return Case(main, {"x": np.ones((6, 8), np.float32)}, fetches)
+
+
+def test_it_is_told_what_becomes_of_batches_of_other_sizes():
+    said = [
+        looked_at(batched(make))[1]["code"]["batch"]
+        for make in (paddle.tanh, lambda x: x - paddle.mean(x, 0))
+    ]
+    assert said[0].startswith("a batch of any size is computed in slices")
+    assert said[1].endswith("code of its own: `reduce_mean` reads the whole batch")
+    assert looked_at(summed(relu_of_sum, 0))[1]["code"]["batch"] == ""
+
+
+@needs_browser
+def test_what_becomes_of_batches_is_on_the_page(browser, tmp_path):
+    found, facts = looked_at(batched(paddle.tanh))
+    path = tmp_path / "page.html"
+    path.write_text(page(facts, str(found.plan)), encoding="utf-8")
+    shown = browser.open(path)
+    assert facts["code"]["batch"] in shown.texts("#code .batch")[0]
+    assert shown.problems == []

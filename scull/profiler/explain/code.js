@@ -47,6 +47,7 @@ function codeSection() {
   ];
   section.append(make("div", { class: "tiles" }, tiles.filter(Boolean).map(([value, name]) =>
     make("div", {}, make("b", {}, value), make("span", {}, name)))));
+  if (code.batch) section.append(make("p", { class: "batch" }, `Batches: ${code.batch}.`));
   const charts = code.regions.map((region, r) => regionParts(section, region, r)).filter(Boolean);
   if (code.outside.length) {
     section.append(make("h3", {}, "Outside, and why"), make("ul", { class: "outside" },

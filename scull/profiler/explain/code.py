@@ -20,8 +20,11 @@ from scull.compiler.rows import TracedRows
 from scull.compiler.target import target
 from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
-from scull.executor.compiled import Call, Region, Specialised, arrays_in, sizes_of
+from scull.executor.call import Call
+from scull.executor.compiled import Specialised, sizes_of
+from scull.executor.division import Region, arrays_in
 from scull.executor.run import run
+from scull.executor.sliced import told
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
 from scull.runtime.object_cache import Statistics, object_cache
@@ -74,13 +77,15 @@ class Made:
 class Code:
     """All regions of a plan; `before` and `after` are what the cache of objects had done.
 
-    `reasons` tell, by the number of a step, why it stays an instruction.
+    `reasons` tell, by the number of a step, why it stays an instruction; `batch` what becomes of
+    batches of other sizes.
     """
 
     regions: tuple[Made, ...]
     reasons: dict[int, str]
     before: Statistics
     after: Statistics
+    batch: str
 
 
 def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
@@ -91,17 +96,18 @@ def code_of(bound: Bound, frame: list[Any], *, runs: bool) -> Code | None:
     if bound.device is not None or not llvm.available():
         return None
     before = object_cache().statistics
-    special = Specialised(bound.plan, sizes_of(frame), anew=True)
-    rows = special.steps()
+    metas = sizes_of(frame)
+    special = Specialised(bound.plan, metas, anew=True)
+    rows, batch = special.steps(), told(bound.plan, metas)
     after = object_cache().statistics
-    made = {call: (region, decisions) for call, region, decisions in special.made}
+    made = {part: (region, decisions) for part, region, decisions in special.made}
     found = []
     for row in rows:
         if isinstance(row[0], Call):
-            found.append(made_of(row[0], *made[row[0]], frame if runs else None))
+            found.append(made_of(row[0], *made[row[0].part], frame if runs else None))
         if runs:
             run(bound.plan, (row,), frame)
-    return Code(tuple(found), special.reasons, before, after)
+    return Code(tuple(found), special.reasons, before, after, batch)
 
 
 def made_of(

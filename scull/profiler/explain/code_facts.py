@@ -54,6 +54,7 @@ def code_facts(code: Code | None, numbering: "Numbering") -> Facts | None:
         },
         "regions": regions,
         "outside": outside(code, numbering),
+        "batch": code.batch,
         "texts": texts.found,
     }
 

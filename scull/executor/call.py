@@ -1,0 +1,209 @@
+"""A region of a plan as one step of its runs."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scull.compiler.native import Native, aligned
+from scull.core.tensor import Rows
+from scull.errors import ArgumentError
+from scull.executor.instruction import DRAW
+from scull.executor.run import run
+from scull.flags import flag
+from scull.lang.arithmetic import numpy_dtype
+from scull.lang.expression import Array
+from scull.runtime.entry import Argument, Outcome, address_of, entry
+
+if TYPE_CHECKING:
+    from scull.executor.plan import Plan
+
+Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
+FLUSHED = ("never", "training", "always")  # what FLUSH may be
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The machine code of a region, and what that has to do with the slots of a frame.
+
+    `numbers` are the steps of the plan that it is; `slots` those that its inputs come from, `puts`
+    those its results go to, of which the last ones are rows of `heights`; the memory of what stands
+    in `over` is written over; `frees` are dropped after it.
+    """
+
+    native: Native
+    numbers: tuple[int, ...]
+    slots: tuple[int, ...]
+    puts: tuple[int, ...]
+    over: frozenset[int]
+    heights: tuple[int, ...]
+    frees: tuple[int, ...]
+
+
+def row_of(plan: "Plan", number: int) -> Row:
+    """A step of a plan as the loop takes it: constants stay in the frame."""
+    step = plan.steps[number]
+    return step.call, step.get, step.put, tuple(s for s in step.frees if s not in plan.standing)
+
+
+class Call:
+    """A region as a step: it reads and fills a frame by itself.
+
+    Each thread within has an arena and a table of its own.
+    """
+
+    def __init__(self, plan: "Plan", part: Part) -> None:
+        self.plan, self.part, self.native = plan, part, part.native
+        self.rows = tuple(row_of(plan, number) for number in part.numbers)
+        self.slots = list(part.slots)
+        self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
+        self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
+        self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
+        self.free = [self.entry(range(len(self.slots)))]
+
+    def entry(self, given: Iterable[int], fixed: Iterable[Any] = ()) -> Callable[..., Any]:
+        """A way into the code that takes the inputs numbered `given`, then the outputs.
+
+        The other inputs are `fixed`, in order.
+        """
+        native = self.native
+        table, arena = native.table.copy(), aligned(native.arena)
+        table[0] = address_of(arena)
+        taken, kept = list(given), list(fixed)
+        rest = [n for n in range(len(self.slots)) if n not in taken]
+        for number, array in zip(rest, kept, strict=True):
+            table[1 + number] = address_of(array)
+        inputs = [
+            Argument(a.name, a.shape, dtype_of(a), 1 + n, self.slots[n] in self.over)
+            for n, a in enumerate(native.inputs)
+            if n in taken
+        ]
+        first = 1 + len(self.slots)
+        outputs = [
+            Argument(a.name, a.shape, dtype_of(a), first + n, True)
+            for n, a in enumerate(native.outputs)
+        ]
+        status = first + len(outputs)
+        return entry(
+            native.library,
+            native.name,
+            table,
+            [*inputs, *outputs],
+            flush=flushes(bool(self.over)),
+            status=status,
+            keeps=(native, arena, *kept),
+        )
+
+    def __call__(self, frame: list[Any]) -> tuple[()]:
+        made = [np.empty(shape, dtype) for shape, dtype in self.made]
+        free = self.free
+        try:
+            enter = free.pop()
+        except IndexError:  # other threads have them all
+            enter = self.entry(range(len(self.slots)))
+        found = enter(*self.get(frame), *made)
+        if found is Outcome.REFUSED:
+            found = enter(*self.in_order(frame), *made)
+        free.append(enter)
+        if found is None:
+            arrays = made if not self.heights else rows_of(made, self.heights)
+            for slot, array in zip(self.puts, arrays, strict=True):
+                frame[slot] = array
+        else:  # other arrays, or an index out of range, which the instructions explain
+            assert isinstance(found, Outcome)
+            run(self.plan, self.rows, frame)
+        return ()
+
+    def enter(self, inputs: Iterable[Any], outputs: Iterable[Any]) -> Any:
+        """Compute outputs; None, or what was refused."""
+        try:
+            way = self.free.pop()
+        except IndexError:
+            way = self.entry(range(len(self.slots)))
+        found = way(*inputs, *outputs)
+        self.free.append(way)
+        return found
+
+    def in_order(self, frame: list[Any]) -> list[Any]:
+        """The arrays that are read, those with strides copied."""
+        return [
+            x if slot in self.over else np.ascontiguousarray(x)
+            for slot, x in zip(self.slots, self.get(frame), strict=True)
+        ]
+
+    def of_one(self, slot: int, frame: list[Any]) -> Callable[[Any], Any] | None:
+        """The one result as a function of the array in one slot, where the others stay.
+
+        It gives None for what the code refuses.
+        """
+        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1 or DRAW in self.slots:
+            return None
+        place = self.slots.index(slot)
+        fixed = [frame[s] for s in self.slots if s != slot]
+        if not all(type(x) is np.ndarray and x.flags.c_contiguous for x in fixed):
+            return None
+        ((shape, dtype),), empty = self.made, np.empty
+        free = [self.entry([place], fixed)]
+
+        def calling(x: Any) -> Any:
+            out = empty(shape, dtype)
+            try:
+                enter = free.pop()
+            except IndexError:
+                enter = self.entry([place], fixed)
+            found = enter(x, out)
+            free.append(enter)
+            return out if found is None else None
+
+        return calling
+
+
+def flushes(updates: bool) -> bool:
+    """Whether numbers too small for all their digits are zero, which many CPUs are slow with.
+
+    Moments of an optimizer come to be such numbers where gradients are zero for long.
+    """
+    asked = flag("FLUSH")
+    if asked not in FLUSHED:
+        raise ArgumentError(f"FLUSH is {asked!r}: it is {', '.join(FLUSHED[:-1])} or {FLUSHED[-1]}")
+    return asked == "always" or (asked == "training" and updates)
+
+
+def getter(slots: list[int]) -> Callable[[Any], Any]:
+    """A function that picks the arrays in some slots of a frame."""
+    if len(slots) == 1:
+        return itemgetter(slice(slots[0], slots[0] + 1))
+    return itemgetter(*slots) if slots else lambda frame: ()
+
+
+def drawing(slots: list[int]) -> Callable[[Any], Any]:
+    """The same, with the run's first draw as an array."""
+    place, pick = slots.index(DRAW), getter(slots)
+
+    def picked(frame: Any) -> Any:
+        found = list(pick(frame))
+        found[place] = np.array(found[place], np.uint64)
+        return found
+
+    return picked
+
+
+def rows_of(made: list[Any], heights: list[int]) -> list[Any]:
+    """What a region made, its last arrays in pairs as rows: those that are there, in order."""
+    dense = len(made) - 2 * len(heights)
+    found = made[:dense]
+    for number, height in enumerate(heights):
+        rows, values = made[dense + 2 * number : dense + 2 * number + 2]
+        if rows.size and rows.min() < 0:
+            there = np.flatnonzero(rows >= 0)
+            there = there[np.argsort(rows[there], kind="stable")]
+            rows, values = rows[there], values[there]
+        found.append(Rows(rows, values, height))
+    return found
+
+
+def dtype_of(array: Array) -> Any:
+    """NumPy's element type of an array."""
+    return np.empty(0, numpy_dtype(array.dtype)).dtype  # the one object that arrays share

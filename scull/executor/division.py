@@ -1,0 +1,252 @@
+"""A plan divided into regions, which may become one function each, and instructions between them.
+
+What cannot be a loop over elements stays an instruction. Nothing is compiled here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scull.compiler.flow import controls
+from scull.compiler.rows import TracedRows
+from scull.compiler.scan import Scanner
+from scull.compiler.trace import Traced
+from scull.core.meta import Kind, Meta
+from scull.errors import ScullError, UnsupportedError
+from scull.executor.block import Block
+from scull.executor.inline import trace
+from scull.executor.instruction import DRAW, Instruction, unrecorded
+from scull.ir.operator import effects
+from scull.lang.expression import Array
+
+if TYPE_CHECKING:
+    from scull.executor.plan import Plan
+
+
+class Region(Block):
+    """Steps that may become one function, with what their values are so far."""
+
+    def __init__(self, plan: "Plan", metas: dict[int, Meta], unknown: set[int]) -> None:
+        super().__init__(plan, Scanner())
+        self.metas, self.unknown = metas, unknown  # what is known outside, of which slots nothing
+        self.numbers: list[int] = []  # of its steps
+        self.given: dict[int, Traced] = {}  # values as they were at its start, by slot
+        self.makers: dict[int, int] = {}  # the numbers of the steps that wrote a slot
+        self.over: set[int] = set()  # whose memory is written over
+        self.ends: list[tuple[int, int]] = []  # steps, their last nodes
+
+    def has(self, slot: int) -> bool:
+        """Whether a slot may have a value; UnsupportedError where nobody knows."""
+        v = self.plan.variables[slot]
+        if slot in self.values:
+            return True
+        if slot in self.unknown or v.kind is not Kind.DENSE:
+            raise UnsupportedError(f"`{v.name}` is no array of a known size")
+        return slot in self.metas
+
+    def at(self, slot: int) -> Any:
+        """The value of a slot; what no step of the region made comes from outside."""
+        if slot not in self.values and self.has(slot):
+            self.values[slot] = self.given[slot] = self.tracer.given(self.metas[slot])
+        return super().at(slot)
+
+    def add(self, number: int, step: Instruction) -> None:
+        """Take a step; UnsupportedError, and nothing changed, where that cannot be."""
+        before = dict(self.values), dict(self.given)
+        count, over = len(self.tracer.statements), set(self.over)
+        self.number = number
+        try:
+            trace(super().trace, self, step)
+        except UnsupportedError:
+            self.values, self.given = before
+            self.over = over
+            del self.tracer.statements[count:]
+            raise
+        self.numbers.append(number)
+        self.ends.append((number, len(self.tracer.statements)))
+
+    def note(self, slot: int, value: Any, over: bool = False) -> None:
+        """A slot has a new value, in the memory of what it began with if `over` that."""
+        if over and self.values.get(slot) is self.given.get(slot, self):
+            self.over.add(slot)
+        elif not over:
+            self.over.discard(slot)
+        super().note(slot, value)
+        if isinstance(value, Traced | TracedRows):
+            self.metas[slot] = value.meta
+        self.unknown.discard(slot)
+        self.makers[slot] = self.number
+
+
+class Stay(Exception):
+    """Some steps have to be instructions: what they make would leave its region."""
+
+    def __init__(self, numbers: set[int]) -> None:
+        super().__init__(numbers)
+        self.numbers = numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A region that has all its steps: the slots of its `results`, and of all that leaves it."""
+
+    region: Region
+    results: tuple[int, ...]
+    leaving: frozenset[int]
+
+    @property
+    def over(self) -> dict[int, Array]:
+        """What lies over the memory of what it begins with, by slot."""
+        region = self.region
+        return {s: region.values[s].array for s in sorted(region.over) if s in region.given}
+
+    @property
+    def old(self) -> list[Array]:
+        """What that memory holds at first."""
+        return [self.region.given[s].array for s in self.over]
+
+    @property
+    def outputs(self) -> list[Array]:
+        """The arrays it makes, those over others last."""
+        made = [x for s in self.results for x in arrays_in(self.region.values[s])]
+        return made + [*self.over.values()]
+
+    @property
+    def inputs(self) -> list[Array]:
+        """The arrays it may read."""
+        region = self.region
+        found = [v.array for v in region.given.values()]
+        return found + ([region.tracer.draws] if region.tracer.draws is not None else [])
+
+    @property
+    def slots(self) -> dict[Array, int]:
+        """Where those come from."""
+        found = {v.array: slot for slot, v in self.region.given.items()}
+        if self.region.tracer.draws is not None:
+            found[self.region.tracer.draws] = DRAW
+        return found
+
+    @property
+    def heights(self) -> tuple[int, ...]:
+        """Of the last results, which are rows of so many."""
+        values = [self.region.values[slot] for slot in self.results]
+        return tuple(v.meta.shape[0] for v in values if is_sparse(v))
+
+
+class Division:
+    """The steps of a plan for one set of sizes: `parts` are their numbers, and regions.
+
+    `reasons` tell, by the number of a step, why it stays an instruction.
+    """
+
+    def __init__(self, plan: "Plan", metas: Mapping[int, Meta]) -> None:
+        self.plan, self.begun = plan, metas
+        self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
+        self.last = last_reads(plan)
+        self.reasons: dict[int, str] = {}
+        stay: set[int] = set()
+        while True:
+            self.metas, self.unknown = dict(metas), set[int]()
+            self.parts: list[int | Piece] = []
+            self.region = Region(plan, self.metas, self.unknown)
+            try:
+                self._divide(stay)
+            except Stay as found_out:
+                stay |= found_out.numbers
+                continue
+            return
+
+    def _divide(self, staying: set[int]) -> None:
+        plan = self.plan
+        for number, step in enumerate(plan.steps):
+            if number in plan.constants:
+                continue
+            if step.is_shape and self.region.numbers:
+                self.region.numbers.append(number)
+                continue
+            try:
+                if number in staying:
+                    raise UnsupportedError("what it makes is used where there is no code")
+                if step.is_shape:
+                    raise UnsupportedError("it keeps a shape")
+                self.region.add(number, step)
+            except UnsupportedError as error:
+                self.reasons[number] = str(error)
+                if not self._may_go_first(step):
+                    self._close(number)
+                self.parts.append(number)
+                self._infer(step)
+        self._close(len(plan.steps))
+
+    def _may_go_first(self, step: Instruction) -> bool:
+        """Whether an instruction may run before the region so far: it has nothing to do with it."""
+        o, region = step.operator, self.region
+        if step.is_shape or step.nested is not None or effects(o) or o.op.views or o.op.in_place:
+            return False
+        read = {self.slots[v] for v in o.operands() if v in self.slots}
+        made = {self.slots[v] for v in o.results() if v in self.slots}
+        return not (
+            read & region.makers.keys()
+            or region.values.keys() & ({*made, *step.frees} - self.plan.standing)
+        )
+
+    def _infer(self, step: Instruction) -> None:
+        """Note the sizes of what an instruction between regions gives, if they are known."""
+        o = step.operator
+        if step.is_shape:
+            return
+        places = [self.slots[v] for v in o.results() if v in self.slots]
+        try:
+            metas = unrecorded(o.op, tuple(map(self._meta, o.inputs)))
+            found = o.op.infer(metas, o.op.attrs | o.attrs)
+            flat = [m for r in found for m in (r if isinstance(r, list) else [r]) if m is not None]
+        except (ScullError, KeyError):
+            flat = []
+        known = len(flat) == len(places) and not any(-1 in m.shape for m in flat)
+        for number, place in enumerate(places):
+            if known and not step.nested:
+                self.metas[place] = flat[number]
+                self.unknown.discard(place)
+            else:
+                self.metas.pop(place, None)
+                self.unknown.add(place)
+
+    def _meta(self, slot: Any) -> Any:
+        if slot is None or isinstance(slot, list | tuple):
+            return slot if slot is None else [self._meta(v) for v in slot]
+        return self.metas[self.slots[slot]]
+
+    def _close(self, number: int) -> None:
+        """The region so far, if it is worth to be one."""
+        region, self.region = self.region, Region(self.plan, self.metas, self.unknown)
+        if not region.given and not any(controls(region.tracer.statements)):  # constants alone
+            self.parts.extend(region.numbers)
+            return
+        leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
+        inner = {s for s in leaving if type(region.values[s]) not in (Traced, TracedRows)}
+        if inner:
+            raise Stay({region.makers[s] for s in inner})
+        results = sorted(leaving - region.over, key=lambda s: (is_sparse(region.values[s]), s))
+        self.parts.append(Piece(region, tuple(results), frozenset(leaving)))
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value of a region is row-sparse."""
+    return isinstance(value, TracedRows)
+
+
+def arrays_in(value: Any) -> list[Array]:
+    """The arrays that a value of a region is."""
+    return [value.rows.array, value.values.array] if is_sparse(value) else [value.array]
+
+
+def last_reads(plan: "Plan") -> dict[int, int]:
+    """By slot: the number of the last step that reads it; more than any for what outlives a run."""
+    found: dict[int, int] = {}
+    for number, step in enumerate(plan.steps):
+        found.update(dict.fromkeys((s for s in step.reads if s > DRAW), number))
+    end = len(plan.steps)
+    outside = [slot for slot, _ in plan.fetches]
+    outside += [slot for _, slot in plan.stores] + [slot for _, slot, _ in plan.left]
+    found.update(dict.fromkeys((*outside, *plan.kept), end))
+    return found
