@@ -1,9 +1,9 @@
 """One piece of memory for all that lies between the kernels of a region: offsets by lifetime."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from scull.compiler.flow import Loop, Nodes
+from scull.compiler.flow import Loop, Nodes, controls, leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.lang.dtype import element
@@ -24,10 +24,16 @@ class Block:
 
 @dataclass(frozen=True)
 class Arena:
-    """Where each array between kernels lies."""
+    """Where each array between kernels lies.
+
+    What lasts from run to run, and is never written again, lies in a memory of its own: `lasts`
+    bytes, which all threads read.
+    """
 
     size: int
     blocks: Mapping[Array, Block]
+    lasts: int = 0
+    lasting: Mapping[Array, int] = field(default_factory=dict)
 
 
 def bytes_of(array: Array) -> int:
@@ -88,19 +94,17 @@ def planned(
 ) -> Arena:
     """The arena of groups, loops and branches; arrays `outside` have memory of their own.
 
-    Those that are `late` are read once more when all is done; what the groups of the first run,
-    `once`, make is there in all others.
+    Those that are `late` are read once more when all is done; what the groups that run `once` make
+    for the others lasts.
 
     The largest come first, each at the lowest offset where nothing lies that lives at its time.
     """
-    lives = Lives(behind, outside)
-    first = [array for group in once for array in (*group.written, *group.local)]
-    for array in first:
+    lasting, lasts = _lasting(nodes, once)
+    lives = Lives(behind, {*outside, *lasting})
+    for array in (array for group in once for array in arrays_of(group)):
         lives.touch(array, 0)
     lives.walk(nodes)
     for array in late:
-        lives.touch(array, lives.count)
-    for array in first:
         lives.touch(array, lives.count)
     spans, blocks = lives.spans, dict[Array, Block]()
     for array in sorted(spans, key=lambda x: (-bytes_of(x), spans[x])):
@@ -112,4 +116,16 @@ def planned(
                 break
             offset = max(offset, other.offset + other.size)
         blocks[array] = Block(offset, size, start, last)
-    return Arena(max((b.offset + b.size for b in blocks.values()), default=0), blocks)
+    size = max((b.offset + b.size for b in blocks.values()), default=0)
+    return Arena(size, blocks, lasts, lasting)
+
+
+def _lasting(nodes: Nodes, once: Sequence[Group]) -> tuple[dict[Array, int], int]:
+    """Where what groups make once for others lies, side by side, and how many bytes that takes."""
+    read = {array for group in leaves(nodes) for array in arrays_of(group)}
+    read.update(array for node in controls(nodes) for array in node.asked | node.left)
+    found, size = dict[Array, int](), 0
+    for array in (array for group in once for array in group.written if array in read):
+        found[array] = size
+        size += bytes_of(array)
+    return found, size

@@ -1,4 +1,4 @@
-"""The function of a region: it calls kernels, and loops and branches around the calls."""
+"""The functions of a region: they call kernels, and loops and branches around the calls."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,16 +19,32 @@ from scull.runtime.entry import STATUS_WORDS
 if TYPE_CHECKING:
     from scull.compiler.native import Region
 
-ENTRY = "region"
+ENTRY, PREPARE = "region", "prepare"  # the functions: of every run, of what comes before the first
 Phi = tuple[str, str, str]  # the name of a value that changes by the round, its type, its first
 
 
-class Driver:
-    """Writes the function of a region; `places` are the addresses of arrays where we are."""
+def written(region: "Region", code_of: Callable[[Group], Code]) -> list[llvm.Module]:
+    """A module with the functions of a region, and one for each kernel; equal ones are one."""
+    drivers = [Driver(region, code_of, ENTRY, region.nodes)]
+    if region.once:
+        drivers.append(Driver(region, code_of, PREPARE, region.once))
+    texts = [driver.text() for driver in drivers]
+    helpers = [MEMORY] if any(driver.seen for driver in drivers) else []
+    helpers += [DECLARED] if any(driver.shared for driver in drivers) else []
+    declared = dict.fromkeys(line for driver in drivers for line in driver.declared)
+    kernels = {name: module for driver in drivers for name, module in driver.kernels.items()}
+    module = llvm.Module("\n".join([*declared, *helpers, *texts]), tuple(d.name for d in drivers))
+    return [*kernels.values(), module]
 
-    def __init__(self, region: "Region", code_of: Callable[[Group], Code]) -> None:
-        self.region, self.code_of = region, code_of
-        self.function = Function(f"define void @{ENTRY}(ptr %table) nounwind {{")
+
+class Driver:
+    """Writes a function of a region; `places` are the addresses of arrays where we are."""
+
+    def __init__(
+        self, region: "Region", code_of: Callable[[Group], Code], name: str, nodes: Nodes
+    ) -> None:
+        self.region, self.code_of, self.name, self.nodes = region, code_of, name, nodes
+        self.function = Function(f"define void @{name}(ptr %table) nounwind {{")
         self.kernels: dict[str, llvm.Module] = {}
         self.declared: list[str] = []
         self.places: dict[Array, str] = {}
@@ -36,15 +52,14 @@ class Driver:
         self.lists: list[str] = []  # of what is allocated; the last is that of where we are
         self.seen: list[str] = []  # all of them
 
-    def modules(self) -> list[llvm.Module]:
-        """A module with the function, and one for each kernel; equal ones are one."""
+    def text(self) -> str:
+        """The whole function."""
         region, f = self.region, self.function
         self._edges()
         start = len(f.lines)
         self.lists.append(self._list())
-        self._once()
-        self.write(region.nodes)
-        for array in region.late:
+        self.write(self.nodes)
+        for array in region.late if self.name == ENTRY else ():
             self.copy(self.places[region.over[array]], self.places[array], array)
         f.act("br label %leave")
         f.start("leave")
@@ -54,10 +69,7 @@ class Driver:
             x for n in self.seen for x in (f"  {n} = alloca ptr", f"  store ptr null, ptr {n}")
         ]
         f.lines[start:start] = shared_head(self.shared, len((*region.inputs, *region.outputs)))
-        helpers = [MEMORY] if self.seen else []
-        helpers += [DECLARED] if self.shared else []
-        text = "\n".join([*self.declared, *helpers, f.text()])
-        return [*self.kernels.values(), llvm.Module(text, (ENTRY,))]
+        return f.text()
 
     def _edges(self) -> None:
         """The addresses in the table, and in the arena."""
@@ -71,25 +83,15 @@ class Driver:
         places |= {new: places[old] for new, old in region.over.items() if new not in region.late}
         for array, block in region.arena.blocks.items():
             places[array] = f.value(f"getelementptr i8, ptr %arena, i64 {block.offset}")
-
-    def _once(self) -> None:
-        """What the first run with a table does before all else."""
-        region, f = self.region, self.function
-        if not region.once:
-            return
-        edges = len(region.inputs) + len(region.outputs)
-        at = f.value(f"getelementptr i64, ptr %table, i64 {1 + edges + STATUS_WORDS}")
-        ran = f.value(f"load i64, ptr {at}")
-
-        def first() -> None:
-            self.write(region.once)
-            f.act(f"store i64 1, ptr {at}")
-
-        f.when(f.value(f"icmp eq i64 {ran}, 0"), first)
+        if region.arena.lasts:
+            at = f.value(f"getelementptr ptr, ptr %table, i64 {status + STATUS_WORDS}")
+            lasting = f.value(f"load ptr, ptr {at}")
+            for array, offset in region.arena.lasting.items():
+                places[array] = f.value(f"getelementptr i8, ptr {lasting}, i64 {offset}")
 
     def _list(self) -> str:
         """A new list of what is allocated, if any loop of the region keeps anything."""
-        keeps = (x.keeps for x in controls(self.region.nodes) if isinstance(x, Loop))
+        keeps = (x.keeps for x in controls(self.nodes) if isinstance(x, Loop))
         if not any(keeps):
             return ""
         self.seen.append("%" + self.function.fresh("list"))

@@ -13,7 +13,7 @@ import numpy as np
 
 from scull.compiler.arena import ALIGNMENT, Arena, planned
 from scull.compiler.decision import noted
-from scull.compiler.driver import ENTRY, Driver
+from scull.compiler.driver import ENTRY, PREPARE, written
 from scull.compiler.flow import (
     Nodes,
     arrays_read,
@@ -47,8 +47,9 @@ from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
 from scull.runtime.pool import pool
 
-# words of a table behind its addresses: whether it ran; how many threads at most, 0: any
+# words of a table behind its addresses: of what lasts; how many threads at most, 0: any
 TAIL = STATUS_WORDS + 2
+LASTING = -2
 
 NumpyArray = np.ndarray[Any, Any]
 
@@ -118,8 +119,8 @@ def kernel_of(group: Group, machine: Target) -> Code:
 
 
 def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
-    """A module with the function of a region, and one for each kernel; equal ones are one."""
-    return Driver(region, partial(kernel_of, machine=machine)).modules()
+    """A module with the functions of a region, and one for each kernel; equal ones are one."""
+    return written(region, partial(kernel_of, machine=machine))
 
 
 class Compiled:
@@ -139,23 +140,31 @@ class Compiled:
         region, arrays = self.region, (*inputs, *outputs)
         for wanted, given in zip((*region.inputs, *region.outputs), arrays, strict=True):
             _check(wanted, given)
-        arena = aligned(region.arena.size)
+        arena, lasting = aligned(region.arena.size), aligned(region.arena.lasts)
         places = [address_of(x) for x in (arena, *arrays)]
         table = np.array([*places, *[0] * TAIL], np.uint64)
-        return entry(
-            self.library,
-            ENTRY,
-            table,
-            release=release,
-            status=len(places),
-            keeps=(arena, *arrays),
-        )
+        table[LASTING] = address_of(lasting)
+        ways = [
+            entry(
+                self.library,
+                name,
+                table,
+                release=release,
+                status=len(places),
+                keeps=(arena, lasting, *arrays),
+            )
+            for name in ([PREPARE] if region.once else []) + [ENTRY]
+        ]
+        if region.once:
+            ways[0]()
+        return ways[-1]
 
 
 @dataclass(frozen=True)
 class Native:
     """Machine code of a region, with the table it takes: its arena, inputs, outputs, its tail.
 
+    What `lasts` is so many bytes, which the function PREPARE fills before the first run.
     `key` is what it is kept under on disk. `thought` gives the region, which nobody thought of
     where the code was there already.
     """
@@ -166,6 +175,7 @@ class Native:
     name: str
     table: np.ndarray[Any, np.dtype[np.uint64]]
     arena: int
+    lasts: int
     key: bytes
     thought: Callable[[], Region]
 
@@ -187,7 +197,7 @@ def native_of(
     """The machine code of statements, loops and branches; inputs that nothing reads are left out.
 
     The last outputs lie over the inputs that are `old`. What depends on inputs that are `fixed`
-    alone, whose values never change, is computed in the first run with a table. Code of an equal
+    alone, whose values never change, is computed before the first run. Code of an equal
     region is taken from the disk, unless it is to be thought of `anew`, for somebody who wants to
     know why it is so.
     """
@@ -208,8 +218,8 @@ def native_of(
         modules = modules_of(region, target())
         library = built(modules, "region")
         used = [n for n, x in enumerate(inputs) if x in region.inputs]
-        found = Recalled(library, tuple(used), region.arena.size)
-        keep(name, modules, used, region.arena.size)
+        found = Recalled(library, tuple(used), region.arena.size, region.arena.lasts)
+        keep(name, modules, found)
     read = tuple(inputs[n] for n in found.used)
     return native_with(found, read, tuple(x for x in outputs if x not in over), name, thought)
 
@@ -223,7 +233,9 @@ def native_with(
 ) -> Native:
     """Code and the table of what it reads and makes."""
     table = np.zeros(1 + len(inputs) + len(outputs) + TAIL, np.uint64)
-    return Native(inputs, outputs, found.library, ENTRY, table, found.arena, key, thought)
+    return Native(
+        inputs, outputs, found.library, ENTRY, table, found.arena, found.lasts, key, thought
+    )
 
 
 def native_under(

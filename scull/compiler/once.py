@@ -1,6 +1,6 @@
-"""What depends on values that never change alone is computed once, and stays in the arena.
+"""What depends on values that never change alone is computed once, for all runs and threads.
 
-A predictor's weights are such values: how a contraction reads them is laid out in the first run.
+A predictor's weights are such values: how contractions read them is laid out before the first run.
 """
 
 from collections.abc import Collection

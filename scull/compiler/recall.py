@@ -6,7 +6,7 @@ is made of, LLVM and the CPU. It lists the object files, which have entries of t
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -24,11 +24,14 @@ TOLD = frozenset({"origin"})  # facts that words are made of, never code
 
 @dataclass(frozen=True)
 class Recalled:
-    """The code of a region, the numbers of the inputs it reads, and the bytes of its arena."""
+    """The code of a region, the numbers of the inputs it reads, the bytes of its arena and of what
+    lasts from run to run.
+    """
 
     library: llvm.Library
     used: tuple[int, ...]
     arena: int
+    lasts: int
 
 
 def name_of(*parts: Any) -> bytes:
@@ -53,16 +56,17 @@ def recalled(name: bytes, imports: Mapping[str, int]) -> Recalled | None:
         return None
     found = [code for code in codes if code is not None]
     library = llvm.link(found, entry["exports"], imports)
-    return Recalled(library, tuple(entry["used"]), entry["arena"])
+    return Recalled(library, tuple(entry["used"]), entry["arena"], entry["lasts"])
 
 
-def keep(name: bytes, modules: Sequence[llvm.Module], used: Iterable[int], arena: int) -> None:
+def keep(name: bytes, modules: Sequence[llvm.Module], found: Recalled) -> None:
     """Keep what a region became."""
     entry = {
         "codes": [llvm.code_key(module.text).hex() for module in modules],
         "exports": [x for module in modules for x in module.exports],
-        "used": list(used),
-        "arena": arena,
+        "used": list(found.used),
+        "arena": found.arena,
+        "lasts": found.lasts,
     }
     object_cache().keep(name, json.dumps(entry).encode())
 

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import itemgetter
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scull.compiler.native import Native, aligned
+from scull.compiler.driver import ENTRY, PREPARE
+from scull.compiler.native import LASTING, Native, aligned
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError
 from scull.executor.instruction import DRAW
@@ -51,7 +53,7 @@ def row_of(plan: "Plan", number: int) -> Row:
 class Call:
     """A region as a step: it reads and fills a frame by itself.
 
-    Each thread within has an arena and a table of its own.
+    Each thread within has an arena and a table of its own; all read what lasts.
     """
 
     def __init__(self, plan: "Plan", part: Part) -> None:
@@ -61,19 +63,37 @@ class Call:
         self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
+        self.lasting = aligned(self.native.lasts)
+        self.ready, self.turn = not self.native.lasts, Lock()
         self.free = [self.entry(range(len(self.slots)))]
 
-    def entry(self, given: Iterable[int], fixed: Iterable[Any] = ()) -> Callable[..., Any]:
+    def prepare(self, given: Iterable[Any]) -> bool:
+        """Whether what lasts is there: whoever comes first computes it of the inputs, in order.
+
+        None stands for one that is not known yet.
+        """
+        with self.turn:
+            if not self.ready:
+                known = [(n, x) for n, x in enumerate(given) if x is not None]
+                way = self.entry([n for n, _ in known], name=PREPARE)
+                found = way(*(np.ascontiguousarray(x) for _, x in known))
+                self.ready = found is None
+            return self.ready
+
+    def entry(
+        self, given: Iterable[int], fixed: Iterable[Any] = (), name: str = ENTRY
+    ) -> Callable[..., Any]:
         """A way into the code that takes the inputs numbered `given`, then the outputs.
 
-        The other inputs are `fixed`, in order.
+        The other inputs are `fixed`, in order. What comes before the first run has no outputs, and
+        need not know all inputs.
         """
         native = self.native
         table, arena = native.table.copy(), aligned(native.arena)
-        table[0] = address_of(arena)
+        table[0], table[LASTING] = address_of(arena), address_of(self.lasting)
         taken, kept = list(given), list(fixed)
         rest = [n for n in range(len(self.slots)) if n not in taken]
-        for number, array in zip(rest, kept, strict=True):
+        for number, array in zip(rest, kept, strict=name == ENTRY):
             table[1 + number] = address_of(array)
         inputs = [
             Argument(a.name, a.shape, dtype_of(a), 1 + n, self.slots[n] in self.over)
@@ -88,15 +108,18 @@ class Call:
         status = first + len(outputs)
         return entry(
             native.library,
-            native.name,
+            name,
             table,
-            [*inputs, *outputs],
+            [*inputs, *outputs] if name == ENTRY else inputs,
             flush=flushes(bool(self.over)),
             status=status,
-            keeps=(native, arena, *kept),
+            keeps=(native, arena, self.lasting, *kept),
         )
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
+        if not self.ready and not self.prepare(self.get(frame)):
+            run(self.plan, self.rows, frame)
+            return ()
         made = [np.empty(shape, dtype) for shape, dtype in self.made]
         free = self.free
         try:
@@ -118,6 +141,8 @@ class Call:
 
     def enter(self, inputs: Iterable[Any], outputs: Iterable[Any]) -> Any:
         """Compute outputs; None, or what was refused."""
+        if not self.ready and not self.prepare(inputs := list(inputs)):
+            return Outcome.FAILED
         try:
             way = self.free.pop()
         except IndexError:
@@ -143,6 +168,10 @@ class Call:
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]
         if not all(type(x) is np.ndarray and x.flags.c_contiguous for x in fixed):
+            return None
+        if not self.ready:
+            self.prepare(None if s == slot else frame[s] for s in self.slots)
+        if not self.ready:
             return None
         ((shape, dtype),), empty = self.made, np.empty
         free = [self.entry([place], fixed)]

@@ -444,3 +444,22 @@ def test_what_depends_on_weights_alone_is_laid_out_once(tmp_path):
     rows = predictor.function.ready.bound.tier.variants.values()
     regions = [row[0].native.region for steps in rows for row in steps if hasattr(row[0], "native")]
     assert [len(region.once) for region in regions] == [2, 2]  # the filters of both
+
+
+def test_all_threads_read_weights_as_they_were_laid_out_once(tmp_path):
+    paddle.seed(0)
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(8, 64, 3), paddle.nn.Conv2D(64, 64, 3))
+    paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([1, 8, 6, 6])])
+    rng = np.random.default_rng(0)
+    images = [rng.normal(size=(1, 8, 6, 6)).astype("float32") for _ in range(8)]
+    with flags(COMPILE="eager"):
+        predictor = create_predictor(Config(str(tmp_path / "net")))
+        with ThreadPoolExecutor(len(images)) as threads:
+            found = list(threads.map(predictor, images))
+    for x, y in zip(images, found, strict=True):
+        np.testing.assert_allclose(y, net(paddle.to_tensor(x)).numpy(), rtol=1e-4, atol=1e-5)
+    (steps,) = predictor.function.ready.bound.tier.variants.values()
+    (call,) = [row[0] for row in steps if hasattr(row[0], "native")]
+    filters = sum(p.size * 4 for p in net.parameters() if p.ndim == 4)
+    assert filters <= call.native.lasts == call.lasting.nbytes
+    assert call.native.arena < filters  # what each thread has of its own
