@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scull.compiler.lanes import Lanes
+from scull.compiler.memory import AHEAD
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
 from scull.lang.expression import Apply, Axis, Guard, Load, Reduce
@@ -41,7 +42,9 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
         return folded(w, node, lanes, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
+    w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
     found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll)
+    w.terms = None
     w.known[-1].update(zip(missing, found, strict=True))
 
 

@@ -10,6 +10,10 @@ from scull.compiler.tile import Point
 from scull.lang.dtype import element
 from scull.lang.expression import Array, Load
 
+LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
+LINE = 64  # bytes that come at once
+AHEAD = 32  # terms
+
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
@@ -31,9 +35,24 @@ def load(w: "Writer", node: Load, point: Point) -> str:
     if w.wide.count == 1 or step == 1:
         at = pointer(w, array, where, point)
         found = whole(w, kind, array, at, mask_of(w, point))
+        fetch_ahead(w, array, where, at)
     else:
         found = gathered(w, array, where, step, point)
     return w.wide.loaded(found, array.dtype)
+
+
+def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str) -> None:
+    """Ask for what a contraction reads some terms later, of an operand too large for a near cache.
+
+    Terms lie apart, which hardware that looks for streams of lines does not see through.
+    """
+    size = element(array.dtype).itemsize
+    step = where.step(w.terms) if w.terms is not None else 0
+    if not step or array.size * size < LARGE or abs(step) * size < LINE:
+        return
+    f = w.function
+    there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size}")
+    f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 2, i32 1)")
 
 
 def where_any(w: "Writer", kind: str, array: Array, where: Affine, point: Point) -> str:

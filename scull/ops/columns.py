@@ -80,7 +80,7 @@ class Geometry:
     def batches(self) -> list[slice]:
         """The images in portions of which padded copies are made."""
         image = self.channels * math.prod(self.padded)
-        return portions(self.images, self.chunk // max(image, 1))
+        return portions(self.images, self.chunk // max(2 * image, 1))
 
     @cached_property
     def rows(self) -> list[slice]:
@@ -312,17 +312,22 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
         for images in g.batches:
             depthwise_across(xp, x[images], dout[images], dw, g)
         return
-    total = scratch(xp, (g.groups, g.depth, g.filters // g.groups), dw.dtype)
+    shape = g.groups, g.filters // g.groups, g.depth
+    total = dw.reshape(shape)
+    turned = dw.size <= g.chunk or not dw.flags.c_contiguous
+    if turned:
+        total = scratch(xp, (shape[0], shape[2], shape[1]), dw.dtype)
     total[...] = 0
     for images in g.batches:
-        columns_across(xp, x[images], dout[images], total, g)
-    dw[...] = total.swapaxes(1, 2).reshape(dw.shape)
+        columns_across(xp, x[images], dout[images], total, g, turned)
+    if turned:
+        dw[...] = total.swapaxes(1, 2).reshape(dw.shape)
 
 
-def columns_across(xp: Any, x: Any, dout: Any, total: Any, g: Geometry) -> None:
-    """The gradient for the filter from a few images, added to `total`: [group, depth, filter].
+def columns_across(xp: Any, x: Any, dout: Any, total: Any, g: Geometry, turned: bool) -> None:
+    """The gradient for the filter from a few images, added to `total`: [group, filter, depth].
 
-    Products with few filters are faster where these are their columns.
+    Products with few filters are faster where these are their columns: then it is `turned`.
     """
     wide = with_images_last(xp, x, g)
     columns, filtered = buffers(xp, g, wide.dtype)
@@ -330,12 +335,13 @@ def columns_across(xp: Any, x: Any, dout: Any, total: Any, g: Geometry) -> None:
     for group, (channels, filters) in enumerate(parts(g)):
         windows, source = windows_of(xp, wide[channels], g), images_last(dout[:, filters])
         for r in g.rows:
-            given = copied(filtered, source[:, r]).reshape(source.shape[0], -1).T
+            given = copied(filtered, source[:, r]).reshape(source.shape[0], -1)
             matrix = gathered(columns, windows, r, g)
-            for few in portions(g.depth, spare.size // max(total.shape[2], 1)):
+            left, right = (matrix, given.T) if turned else (given, matrix.T)
+            for few in portions(left.shape[0], spare.size // max(total.shape[2], 1)):
                 part = total[group, few]
                 found = spare[: part.size].reshape(part.shape)
-                part += xp.matmul(matrix[few], given, out=found)
+                part += xp.matmul(left[few], right, out=found)
 
 
 # One channel a group: products of few elements, so each tap is one multiplication of whole images.

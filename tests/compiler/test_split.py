@@ -29,7 +29,7 @@ def small(monkeypatch):
     def cut(nanoseconds=0.05):
         monkeypatch.setattr(split, "SHARED", 0.0)
         monkeypatch.setattr(split, "CHUNK", nanoseconds)
-        monkeypatch.setattr(recall, "compiler", lambda: f"with chunks of {nanoseconds} ns")
+        monkeypatch.setattr(recall, "sources", lambda _: f"with chunks of {nanoseconds} ns")
 
     return cut
 
