@@ -17,6 +17,7 @@ from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
+from scull.lang.bounds import Range
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
@@ -35,7 +36,7 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
         body = statement.body
         if isinstance(body, Map) and contracts(body):
             before = len(found)
-            body = _with_borders(body, statement.origin, found)
+            body = _with_borders(body, statement.origin, found, copies)
             body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:
                 decided("copied", copy.out.name, statement.out.name, "read many times in its order")
@@ -136,7 +137,12 @@ def _turned(
     return copies[key][tuple(node.operands[n] for n in order)]
 
 
-def _with_borders(body: Map, origin: str, found: list[Statement]) -> Map:
+def _with_borders(
+    body: Map,
+    origin: str,
+    found: list[Statement],
+    copies: dict[tuple[object, ...], Array],
+) -> Map:
     """A body that reads a copy with borders where a guard asks whether a position lies inside."""
     positions = Positions()
     changes: dict[Expression, Expression] = {}
@@ -154,15 +160,24 @@ def _with_borders(body: Map, origin: str, found: list[Statement]) -> Map:
         times = around * prod(axis.size for axis in reduce.axes)
         if prod(sizes) > 4 * load.array.size + 4096 or times <= TIMES * prod(sizes):
             continue
-        axes = tuple(lang.axis(size) for size in sizes)
-        places = tuple(x + r.low for x, r in zip(axes, ranges, strict=True))
-        value = lang.guarded(lang.inside(load.array, places), load.array[places], other)
-        value = substituted(value, {}, positions)
-        out = Array(f"p{next(_numbers)}", tuple(sizes), load.dtype)
-        found.append(Statement(out, Map(axes, value), origin))
+        key = (load.array, other.value, *((r.low, r.high) for r in ranges))
+        if key not in copies:
+            copies[key] = _bordered(load, other, ranges, origin, found)
         index = tuple(x - r.low for x, r in zip(load.operands, ranges, strict=True))
-        changes[node] = out[index]
+        changes[node] = copies[key][index]
     return _changed(body, changes)
+
+
+def _bordered(
+    load: Load, other: Constant, ranges: Sequence[Range], origin: str, found: list[Statement]
+) -> Array:
+    """A copy of an array with what stands outside of it, as far as is read."""
+    axes = tuple(lang.axis(r.high - r.low + 1) for r in ranges)
+    places = tuple(x + r.low for x, r in zip(axes, ranges, strict=True))
+    value = lang.guarded(lang.inside(load.array, places), load.array[places], other)
+    out = Array(f"p{next(_numbers)}", tuple(x.size for x in axes), load.dtype)
+    found.append(Statement(out, Map(axes, substituted(value, {}, Positions())), origin))
+    return out
 
 
 def _outside(node: Guard, load: Load) -> Iterator[Expression]:
