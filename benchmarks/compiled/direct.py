@@ -21,6 +21,10 @@ class Direct(Workload):
     contenders: dict[str, Callable[[int], Step]]
     before: int = 1  # steps before the result is compared
 
+    def is_done_by(self, contender: str) -> bool:
+        """Whether a contender has a function."""
+        return contender in self.contenders
+
     def step(self, contender: str, threads: int) -> Step:
         """What a contender does again and again."""
         return self.contenders[contender](threads)

@@ -43,7 +43,8 @@ def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
     """The figure of one workload."""
     title = f"machine code, {plural(threads)}: {work.title}"
     asked = f">= {work.asked[threads]}x"
-    names = [n for n in ("scull", *work.peers, "paddle") if python_of(n)]
+    every = ("scull", *work.peers, "paddle")
+    names = [n for n in every if work.is_done_by(n) and python_of(n)]
     others = [n for n in names if n != "scull"]
     if not others:
         return Row(title, asked, "no peer is installed")

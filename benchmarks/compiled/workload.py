@@ -29,6 +29,10 @@ class Workload:
     peers: tuple[str, ...]
     tolerance: float = 1e-3  # within which contenders agree, relative to the largest value
 
+    def is_done_by(self, contender: str) -> bool:
+        """Whether a contender is known to do it."""
+        return True
+
     def step(self, contender: str, threads: int) -> Step:
         """What a contender does again and again in this process."""
         raise NotImplementedError
