@@ -186,7 +186,7 @@ def _grown(group: Group, queue: "Queue", before: list[Group]) -> bool:
         missing = queue.missing(stage)
         if missing and not (stage.is_contraction and stage.reads & made):
             continue
-        if any(queue.missing(s) or s.reads & made for s in missing):
+        if any(queue.missing(s) or s.reads & made or queue.too_early(s) for s in missing):
             continue
         why = "others still read what it is written over"
         if not queue.too_early(stage):
@@ -238,8 +238,7 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
-    asked = stage.reads & made
-    if not asked and not _feeds(stage, group, left):
+    if not stage.reads & made and not _feeds(stage, group, left):
         return UNRELATED
     if stage.is_contraction:
         stage = nested(stage, (), Positions(), 2)
