@@ -70,9 +70,21 @@ class Contender:
         return (min(wall, cpu) if self.threads == 1 else wall) / self.count
 
 
+def pin(process: int) -> None:
+    """A process keeps to one CPU: of some libraries one thread is more than one."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(process, {max(os.sched_getaffinity(0))})
+
+
 @contextmanager
 def started(
-    workload: str, contender: str, threads: int, folder: str, **settings: str
+    workload: str,
+    contender: str,
+    threads: int,
+    folder: str,
+    *,
+    pinned: bool = False,
+    **settings: str,
 ) -> Iterator[Contender]:
     """A contender, which has done its first steps; `settings` are of its environment."""
     file = Path(folder) / f"{contender.replace('/', '-')}-{threads}.npy"
@@ -87,6 +99,8 @@ def started(
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
+        if pinned:
+            pin(process.pid)
         yield Contender(process, threads, file)
         assert process.stdin is not None
         process.stdin.close()

@@ -50,7 +50,10 @@ def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
         return Row(title, asked, "no peer is installed")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        there = {n: stack.enter_context(started(name, n, threads, folder)) for n in names}
+        alone = threads == 1
+        there = {
+            n: stack.enter_context(started(name, n, threads, folder, pinned=alone)) for n in names
+        }
         agree(work, there)
         found = turns(there, count)
         memory = {n: c.peak for n, c in there.items()}
