@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from scull.compiler.group import Group
+from scull.compiler.stage import nbytes
 from scull.lang.body import Scatter
 from scull.lang.dtype import element
 from scull.lang.expand import basic
@@ -53,11 +54,6 @@ def moved(group: Group) -> tuple[int, int]:
 def operations_of(roots: Sequence[Expression]) -> int:
     """The operations on floats of expressions in basic operations."""
     return sum(map(_operations, ordered(roots)))
-
-
-def nbytes(array: Array) -> int:
-    """The bytes of the elements of an array."""
-    return array.size * element(array.dtype).itemsize
 
 
 def _operations(node: Expression) -> int:

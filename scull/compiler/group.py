@@ -13,10 +13,9 @@ from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
 from scull.compiler.fuse import loads_of, substituted, words_of
 from scull.compiler.nest import nested
-from scull.compiler.stage import Stage, batch_of, folds, inner_loads, reduces
+from scull.compiler.stage import Stage, folds, inner_loads, nbytes, reduces, rows_deep
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
-from scull.lang.dtype import element
 from scull.lang.expression import Array, Axis, Expression, Load, constant
 from scull.lang.walk import rewritten
 
@@ -172,7 +171,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
         ready = next((s for s in can if not queue.too_early(s)), can[0])
         group = Group(ready.axes, [ready])
         queue.take(ready)
-        if not ready.is_contraction or batch_of(ready):
+        if not ready.is_contraction or rows_deep(ready):
             while _grown(group, queue, groups):
                 pass
         groups.append(group)
@@ -248,7 +247,7 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
     ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
     places = [_long_places(x) for x in reads]
     depths = [*map(len, places), len(group.shared), len(own), max(ranks) - 1]
-    agree, depth = 0, min(*depths, *map(batch_of, contractions))
+    agree, depth = 0, min(*depths, *map(rows_deep, contractions))
     while (
         agree < depth
         and group.shared[agree].size == own[agree].size
@@ -261,6 +260,9 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
         return "its rows are larger"
     if contractions and _bytes_of_rows((*group.stages, stage), own[:agree]) > ROWS:
         return "what lies between is too large for a thread of its own"
+    between = sum(nbytes(x) for x in {x.array for x in reads})
+    if between <= ROWS and any(rows_deep(s, alone=True) < agree for s in contractions):
+        return "all of what lies between stays near"
     pairs: dict[Axis, Expression] = dict(zip(own[:agree], group.shared[:agree], strict=True))
     group.shared = group.shared[:agree]
     positions = Positions()
@@ -275,7 +277,7 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
 def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
     """How many bytes all arrays of stages have at one position of the axes they share."""
     rows = prod(axis.size for axis in shared)
-    return sum(x.size * element(x.dtype).itemsize for s in stages for x in s.arrays) // rows
+    return sum(nbytes(x) for s in stages for x in s.arrays) // rows
 
 
 def _feeds(stage: Stage, group: Group, left: Sequence[Stage]) -> bool:

@@ -7,8 +7,8 @@ has its own copies of what a kernel keeps of a row, on its stack.
 from collections.abc import Sequence
 
 from scull.compiler.assembly import Function
-from scull.compiler.cost import nbytes
 from scull.compiler.split import Code
+from scull.compiler.stage import nbytes
 from scull.runtime.entry import STATUS_WORDS
 
 ALIGNMENT = 64

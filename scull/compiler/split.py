@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
-from scull.compiler.cost import moved, nbytes, operations_of
+from scull.compiler.cost import moved, operations_of
 from scull.compiler.group import ROWS, Group
 from scull.compiler.schedule import Schedule
-from scull.compiler.stage import Stage
+from scull.compiler.stage import Stage, nbytes
 from scull.compiler.target import Target
 from scull.lang.body import Scatter
 from scull.lang.expression import Array, Axis

@@ -7,10 +7,18 @@ from math import prod
 from scull.compiler.affine import Positions
 from scull.compiler.fuse import loads_of, words_of
 from scull.lang.body import Body, Scatter
+from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered
 
 REUSE = 2  # a reduction that reads each element more often than this is a contraction
+NEAR = 1 << 18  # bytes of an operand that stays in a cache of a core's own
+OFTEN = 64  # times that rows read what stays there
+
+
+def nbytes(array: Array) -> int:
+    """The bytes of the elements of an array."""
+    return array.size * element(array.dtype).itemsize
 
 
 @dataclass
@@ -97,13 +105,23 @@ def inner_loads(body: Body) -> list[Load]:
     return [x for x in ordered(terms) if isinstance(x, Load)]
 
 
-def batch_of(stage: Stage) -> int:
-    """Along how many of its first axes everything varies that a contraction multiplies.
+def rows_deep(stage: Stage, *, alone: bool = False) -> int:
+    """Along how many of its first axes a contraction may run row by row.
 
-    Row by row nothing of it is read more often than at once.
+    What it multiplies varies with all of them, so that row by row nothing is read more often than
+    at once. Or, unless each row is to be `alone`, it stays in a near cache, and each row reads it
+    often.
     """
-    loads = [x for body in stage.bodies for x in inner_loads(body)]
-    for depth, axis in enumerate(stage.axes):
-        if any(axis not in x.free for x in loads):
-            return depth
+    sums = [x for body in stage.bodies for x in ordered(body.roots) if isinstance(x, Reduce)]
+    loads = [(x, r.axes) for r in sums for x in ordered(r.operands) if isinstance(x, Load)]
+    for depth in range(len(stage.axes)):
+        rows, left = frozenset(stage.axes[: depth + 1]), stage.axes[depth + 1 :]
+        for load, over in loads:
+            if rows <= load.free:
+                continue
+            size = prod(axis.size for axis in load.free - rows)
+            reads = prod(axis.size for axis in (*left, *over))
+            near = size * element(load.dtype).itemsize <= NEAR and reads >= OFTEN * size
+            if alone or not near:
+                return depth
     return len(stage.axes)
