@@ -17,6 +17,7 @@ from scull.compiler.phase import phased
 from scull.compiler.separate import separated
 from scull.compiler.sparse import unscattered
 from scull.compiler.trace import Statement
+from scull.compiler.winograd import with_few_products
 from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array, Load
 
@@ -397,4 +398,8 @@ def laid_out(nodes: Nodes, outputs: Collection[Array], fixed: Collection[Array] 
     bodies = [s.body for s in leaves(nodes)]
     bases = {b.base for b in bodies if isinstance(b, Scatter) and b.base is not None}
     kept = crossing(nodes) | set(outputs) | bases
-    return hoisted(straightened(nodes, lambda part: packed(arranged(part, kept), fixed)))
+
+    def piece(part: Sequence[Statement]) -> list[Statement]:
+        return packed(with_few_products(arranged(part, kept)), fixed)
+
+    return hoisted(straightened(nodes, piece))

@@ -10,7 +10,7 @@ from scull.compiler.affine import Positions
 from scull.compiler.fuse import substituted
 from scull.compiler.stage import Stage
 from scull.lang.body import Body, Map
-from scull.lang.expression import Apply, Axis, Constant, Expression, axis
+from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, axis
 from scull.lang.walk import ordered
 
 LANES = 16  # float32 in the widest registers
@@ -19,14 +19,26 @@ LANES = 16  # float32 in the widest registers
 def nested(stage: Stage, shared: Sequence[Axis], positions: Positions, least: int = LANES) -> Stage:
     """The stage with each such axis of its own as two, as long as rows have `least` places."""
     pending = [x for x in stage.axes if x not in shared]
+    told = told_apart([root for body in stage.bodies for root in body.roots])
     while pending and all(isinstance(body, Map) for body in stage.bodies):
         one = pending.pop()
         size = _row(one, [root for body in stage.bodies for root in body.roots])
-        if size >= least:
+        if size >= least or (size and one in told):
             outer, inner = axis(one.size // size), axis(size)
             stage = _with_two(stage, one, outer, inner, positions)
             pending.append(outer)
     return stage
+
+
+def told_apart(roots: Sequence[Expression]) -> set[Expression]:
+    """The axes that guards ask whether they, or remainders of theirs, are some number."""
+    found = set[Expression]()
+    for node in ordered(roots):
+        match node:
+            case Guard(operands=(Apply(operation="equal", operands=(place, Constant())), *_)):
+                rests = isinstance(place, Apply) and place.operation == "remainder"
+                found.add(place.operands[0] if rests else place)
+    return {x for x in found if isinstance(x, Axis)}
 
 
 def _row(one: Axis, roots: Sequence[Expression]) -> int:

@@ -9,6 +9,7 @@ from math import ceil, prod
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
 from scull.compiler.fuse import reads_of
+from scull.compiler.nest import told_apart
 from scull.compiler.stage import Stage
 from scull.compiler.target import Target
 from scull.lang.body import Map
@@ -19,6 +20,7 @@ from scull.lang.walk import ordered
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
 CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are read and turned
 SAME = 0.4  # one element for all lanes
+KINDS = 16  # places along an axis that are computed each in its way, all at once
 HEAVY = 24  # nodes of an expression that one vector at a time is enough for
 
 
@@ -63,6 +65,11 @@ def scheduled(
     drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
         size = len(ordered([body.roots[-1] for body in stage.bodies]))
+        told = [x for x in told_apart([b.roots[-1] for b in stage.bodies]) if x in own]
+        kinds = [x for x in own if x in told and x is not best and x.size <= KINDS]
+        if kinds and not reduces and not drawn:
+            most = max(kinds, key=lambda x: x.size)
+            return Schedule(best, most, lanes, 1, most.size, 1)
         across = None if reduces or drawn else crossed(best, own, loads, lanes, positions)
         if across is not None:
             return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)

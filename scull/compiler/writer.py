@@ -304,6 +304,11 @@ class Writer:
     def _guarded(self, node: Guard, point: Point) -> str:
         """A value that is computed where its condition holds."""
         condition, value, otherwise = node.operands
+        holds = self.known_truth(condition, point)
+        if holds is not None:
+            taken = value if holds else otherwise
+            self.compute([taken], [point])
+            return self.operand(taken, point, self.lanes_of(node))
         if self.wide.count > 1 and self.tile.axis in node.free and self.mask_serves(node):
             return self._masked(node, point)
         axis, wide = self.tile.axis, self.wide
@@ -325,6 +330,15 @@ class Writer:
         if varies:
             chosen = self.function.value(f"extractelement {wide.type('i1')} {chosen}, i64 0")
         return self.function.choose(chosen, lanes.held(node.dtype), side(value), side(otherwise))
+
+    def known_truth(self, condition: Expression, point: Point) -> bool | None:
+        """Whether an axis is at a place, if where it stands is written in numbers."""
+        match condition:
+            case Apply(operation="equal", operands=(Axis() as axis, Constant(value=number))):
+                base, offset = self.place(axis, point)
+                if base == "0" and axis is not self.tile.axis:
+                    return offset == number
+        return None
 
     @staticmethod
     def mask_serves(node: Guard) -> bool:
