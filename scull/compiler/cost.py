@@ -9,7 +9,7 @@ from scull.compiler.stage import nbytes
 from scull.lang.body import Scatter
 from scull.lang.dtype import element
 from scull.lang.expand import basic
-from scull.lang.expression import Apply, Array, Expression, Reduce
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
 FREE = {"select", "cast", "bitcast", "negative", "absolute"}  # no arithmetic
@@ -35,7 +35,7 @@ def cost_of(group: Group) -> Cost:
     for stage in group.stages:
         roots = [root for body in stage.bodies for root in body.roots]
         roots = rewritten(roots, basic, {})
-        operations += operations_of(roots)
+        operations += operations_of(roots, group)
         wide = wide or any(node.dtype == "float64" for node in ordered(roots))
         for body in stage.bodies:
             if not isinstance(body, Scatter) or body.sets:
@@ -51,19 +51,30 @@ def moved(group: Group) -> tuple[int, int]:
     return read, sum(nbytes(array) for array in group.written)
 
 
-def operations_of(roots: Sequence[Expression]) -> int:
-    """The operations on floats of expressions in basic operations."""
-    return sum(map(_operations, ordered(roots)))
+def operations_of(roots: Sequence[Expression], group: Group) -> int:
+    """The operations on floats of expressions in basic operations.
+
+    What reads an array of a row varies with the rows.
+    """
+    rows, total = {array.name for array in group.local}, 0
+    varying = set[Expression]()
+    for node in ordered(roots):
+        own = isinstance(node, Load) and node.array.name in rows
+        if own or not varying.isdisjoint(node.operands):
+            varying.add(node)
+        times = node.free | frozenset(group.shared) if node in varying else node.free
+        total += _operations(node, times)
+    return total
 
 
-def _operations(node: Expression) -> int:
+def _operations(node: Expression, times: frozenset[Axis]) -> int:
     if element(node.dtype).kind != "float":
         return 0
     if isinstance(node, Reduce):
-        return prod(axis.size for axis in node.operands[0].free | set(node.axes))
+        return prod(axis.size for axis in times | set(node.axes))
     if not isinstance(node, Apply) or node.operation in FREE:
         return 0
-    return prod(axis.size for axis in node.free) * (2 if node.operation == "multiply_add" else 1)
+    return prod(axis.size for axis in times) * (2 if node.operation == "multiply_add" else 1)
 
 
 def _bytes_read(array: Array, group: Group) -> int:

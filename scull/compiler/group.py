@@ -22,7 +22,7 @@ from scull.lang.walk import rewritten
 FEW = 4  # elements of stages that go together though nothing relates them
 UNRELATED = "it reads nothing of that"
 AT_ONCE = "at the same positions"
-ROWS = 1 << 20  # bytes of rows that a thread has room for
+ROWS = 3 << 19  # bytes of rows that a thread has room for
 
 
 @dataclass
@@ -246,7 +246,8 @@ def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
     own = stage.axes
     ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
     places = [_long_places(x) for x in reads]
-    depths = [*map(len, places), len(group.shared), len(own), max(ranks) - 1]
+    plain = [s.plain for s in (*group.stages, stage)]
+    depths = [*map(len, places), *plain, len(group.shared), len(own), max(ranks) - 1]
     agree, depth = 0, min(*depths, *map(rows_deep, contractions))
     while (
         agree < depth

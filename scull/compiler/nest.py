@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from scull.compiler.affine import Positions
 from scull.compiler.fuse import substituted
-from scull.compiler.stage import Stage
+from scull.compiler.stage import Stage, told_apart
 from scull.lang.body import Body, Map
-from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, axis
+from scull.lang.expression import Apply, Axis, Constant, Expression, axis
 from scull.lang.walk import ordered
 
 LANES = 16  # float32 in the widest registers
@@ -28,17 +28,6 @@ def nested(stage: Stage, shared: Sequence[Axis], positions: Positions, least: in
             stage = _with_two(stage, one, outer, inner, positions)
             pending.append(outer)
     return stage
-
-
-def told_apart(roots: Sequence[Expression]) -> set[Expression]:
-    """The axes that guards ask whether they, or remainders of theirs, are some number."""
-    found = set[Expression]()
-    for node in ordered(roots):
-        match node:
-            case Guard(operands=(Apply(operation="equal", operands=(place, Constant())), *_)):
-                rests = isinstance(place, Apply) and place.operation == "remainder"
-                found.add(place.operands[0] if rests else place)
-    return {x for x in found if isinstance(x, Axis)}
 
 
 def _row(one: Axis, roots: Sequence[Expression]) -> int:

@@ -9,8 +9,7 @@ from math import ceil, prod
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
 from scull.compiler.fuse import reads_of
-from scull.compiler.nest import told_apart
-from scull.compiler.stage import Stage
+from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
 from scull.lang.body import Map
 from scull.lang.dtype import element
@@ -65,11 +64,11 @@ def scheduled(
     drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
         size = len(ordered([body.roots[-1] for body in stage.bodies]))
-        told = [x for x in told_apart([b.roots[-1] for b in stage.bodies]) if x in own]
+        told = told_apart([body.roots[-1] for body in stage.bodies])
         kinds = [x for x in own if x in told and x is not best and x.size <= KINDS]
         if kinds and not reduces and not drawn:
-            most = max(kinds, key=lambda x: x.size)
-            return Schedule(best, most, lanes, 1, most.size, 1)
+            kind = max(kinds, key=lambda x: x.size)
+            return Schedule(best, kind, lanes, 1, kind.size, 1)
         across = None if reduces or drawn else crossed(best, own, loads, lanes, positions)
         if across is not None:
             return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)

@@ -118,7 +118,7 @@ def work_of(
             lanes = 1
         roots = [root for body in stage.bodies for root in body.roots]
         rate = DENSE if stage.is_contraction and lanes > 1 else VECTORS
-        total += operations_of(roots) / (lanes * rate)
+        total += operations_of(roots, group) / (lanes * rate)
     return max(total, sum(moved(group)) / BYTES)
 
 

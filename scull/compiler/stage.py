@@ -1,5 +1,6 @@
 """What is computed at the same positions: a stage, the body of one of a kernel's loops."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -8,7 +9,16 @@ from scull.compiler.affine import Positions
 from scull.compiler.fuse import loads_of, words_of
 from scull.lang.body import Body, Scatter
 from scull.lang.dtype import element
-from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+)
 from scull.lang.walk import ordered
 
 REUSE = 2  # a reduction that reads each element more often than this is a contraction
@@ -56,6 +66,12 @@ class Stage:
         return found
 
     @cached_property
+    def plain(self) -> int:
+        """How many of its first axes no guard asks for single places of."""
+        told = told_apart([root for body in self.bodies for root in body.roots])
+        return next((n for n, x in enumerate(self.axes) if x in told), len(self.axes))
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """How many positions its axes have."""
         return tuple(axis.size for axis in self.axes)
@@ -86,6 +102,17 @@ def _multiplies(term: Expression) -> bool:
     while isinstance(term, Apply) and term.operation == "cast":
         term = term.operands[0]
     return isinstance(term, Apply) and term.operation == "multiply"
+
+
+def told_apart(roots: Sequence[Expression]) -> set[Expression]:
+    """The axes that guards ask whether they, or remainders of theirs, are some number."""
+    found = set[Expression]()
+    for node in ordered(roots):
+        match node:
+            case Guard(operands=(Apply(operation="equal", operands=(place, Constant())), *_)):
+                rests = isinstance(place, Apply) and place.operation == "remainder"
+                found.add(place.operands[0] if rests else place)
+    return {x for x in found if isinstance(x, Axis)}
 
 
 def reduces(value: Expression) -> bool:
