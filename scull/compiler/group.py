@@ -4,7 +4,6 @@ A stage computes several arrays at the same positions, so that what one needs of
 registers. Stages of a group share rows: what lies between them is as small as a row.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -13,6 +12,7 @@ from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
 from scull.compiler.fuse import loads_of, substituted, words_of
 from scull.compiler.nest import nested
+from scull.compiler.queue import Queue
 from scull.compiler.stage import Stage, folds, inner_loads, nbytes, reduces, rows_deep
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
@@ -167,8 +167,7 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     """The stages in groups: each group takes whatever may follow in its loop."""
     queue, groups = Queue(stages, over), list[Group]()
     while queue.left:
-        can = [s for s in queue.left if not queue.missing(s)]
-        ready = next((s for s in can if not queue.too_early(s)), can[0])
+        ready = queue.next()
         group = Group(ready.axes, [ready])
         queue.take(ready)
         if not ready.is_contraction or rows_deep(ready):
@@ -178,10 +177,10 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     return groups
 
 
-def _grown(group: Group, queue: "Queue", before: list[Group]) -> bool:
+def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
     """Whether one more stage was taken into a group; what it asks for besides comes `before`."""
     made = {x for s in group.stages for x in s.arrays}
-    for stage in queue.left:
+    for stage in queue.near(made):
         missing = queue.missing(stage)
         if missing and not (stage.is_contraction and stage.reads & made):
             continue
@@ -189,7 +188,7 @@ def _grown(group: Group, queue: "Queue", before: list[Group]) -> bool:
             continue
         why = "others still read what it is written over"
         if not queue.too_early(stage):
-            why = _take(group, stage, queue.left)
+            why = _take(group, stage, queue)
         if why != UNRELATED:
             kind: Kind = "apart" if why else "joined"
             name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
@@ -202,42 +201,16 @@ def _grown(group: Group, queue: "Queue", before: list[Group]) -> bool:
     return False
 
 
-class Queue:
-    """Stages that are in no group yet; arrays that are to lie `over` others."""
-
-    def __init__(self, stages: Sequence[Stage], over: Mapping[Array, Array]) -> None:
-        self.left, self.over = list(stages), over
-        self.maker = {x: s for s in stages for x in s.arrays}
-        self.waiting = Counter(x for s in stages for x in s.reads)  # how many are left to read it
-
-    def take(self, stage: Stage) -> None:
-        """A stage is in a group now."""
-        self.left.remove(stage)
-        self.waiting.subtract(stage.reads)
-        for array in stage.arrays:
-            del self.maker[array]
-
-    def missing(self, stage: Stage) -> list[Stage]:
-        """The stages left that make what a stage reads."""
-        found = (self.maker[x] for x in stage.reads if x in self.maker)
-        return [s for s in {id(s): s for s in found}.values() if s is not stage]
-
-    def too_early(self, stage: Stage) -> bool:
-        """Whether another stage still reads what this one is to lie over."""
-        over, waiting = self.over, self.waiting
-        return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
-
-
-def _take(group: Group, stage: Stage, left: Sequence[Stage]) -> str:
+def _take(group: Group, stage: Stage, queue: Queue) -> str:
     """Take a stage into a group if its rows are those of the group; else say why not.
 
-    One that reads nothing of the group belongs to it if a contraction of those `left` does and
+    One that reads nothing of the group belongs to it if a contraction in the `queue` does and
     reads that, too.
     """
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
-    if not stage.reads & made and not _feeds(stage, group, left):
+    if not stage.reads & made and not _feeds(stage, group, queue):
         return UNRELATED
     if stage.is_contraction:
         stage = nested(stage, (), Positions(), 2)
@@ -281,10 +254,10 @@ def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
     return sum(nbytes(x) for s in stages for x in s.arrays) // rows
 
 
-def _feeds(stage: Stage, group: Group, left: Sequence[Stage]) -> bool:
+def _feeds(stage: Stage, group: Group, queue: Queue) -> bool:
     """Whether all that reads a stage are contractions that read what a group made, in its rows."""
     depth, made = len(group.shared), {x for s in group.stages for x in s.arrays}
-    readers = [s for s in left if s.reads & set(stage.arrays)]
+    readers = queue.readers(stage)
     return bool(readers) and all(
         s.is_contraction
         and not made.isdisjoint(s.reads)

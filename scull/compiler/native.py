@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import count
 from typing import Any
 
@@ -30,9 +30,10 @@ from scull.compiler.home import Homes, homes_of, late_ones
 from scull.compiler.kernel import function_of
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
-from scull.compiler.recall import Recalled, keep, name_of, recalled
+from scull.compiler.recall import Recalled, Saying, keep, name_of, recalled
 from scull.compiler.remainder import REMAINDER
-from scull.compiler.split import Code
+from scull.compiler.split import Code, rows_of
+from scull.compiler.stage import Stage
 from scull.compiler.target import Target, target
 from scull.compiler.text import node_lines
 from scull.compiler.trace import Statement
@@ -120,7 +121,20 @@ def kernel_of(group: Group, machine: Target) -> Code:
 
 def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
     """A module with the functions of a region, and one for each kernel; equal ones are one."""
-    return written(region, partial(kernel_of, machine=machine))
+    known: dict[str, Code] = {}
+
+    def code_of(group: Group) -> Code:
+        said = Saying().of((group.shared, group.local, [_said(s) for s in group.stages]))
+        if said not in known:
+            known[said] = kernel_of(group, machine)
+        return replace(known[said], rows=rows_of(group))
+
+    return written(region, code_of)
+
+
+def _said(stage: Stage) -> tuple[object, ...]:
+    """What decides about the code of a stage."""
+    return stage.axes, stage.arrays, stage.bodies
 
 
 class Compiled:

@@ -21,6 +21,8 @@ from scull.lang.bounds import Range
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
+ROWS = 8  # rows side by side that share what was fetched
+PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 
@@ -79,7 +81,7 @@ def _with_rows(
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
-        if sums and _runs_well(where, last, reduce):
+        if sums and _runs_well(where, wide, reduce):
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
         order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
@@ -95,12 +97,14 @@ def _with_rows(
     return _changed(body, changes)
 
 
-def _runs_well(where: Affine, last: Axis, reduce: Reduce) -> bool:
-    """Whether lanes lie side by side; of what all lanes share, whether terms do nearly."""
+def _runs_well(where: Affine, wide: Sequence[Axis], reduce: Reduce) -> bool:
+    """Whether lanes lie side by side; of what all lanes share, whether rows do, or terms nearly."""
+    *rows, last = wide
     if where.step(last):
         return where.step(last) == 1
     inner = next((x for x in reversed(reduce.axes) if x.size > 1), None)
-    return inner is None or abs(where.step(inner) or 0) <= NEAR
+    beside = any(where.step(x) == 1 and x.size >= ROWS for x in rows)
+    return inner is None or abs(where.step(inner) or 0) <= (PAGE if beside else NEAR)
 
 
 def _copied(node: Load, order: Sequence[Axis], origin: str, found: list[Statement]) -> Array:

@@ -1,0 +1,58 @@
+"""The stages that are in no group yet, and what they wait for."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from scull.compiler.stage import Stage
+from scull.lang.expression import Array
+
+
+class Queue:
+    """Stages in their order, by number; arrays that are to lie `over` others."""
+
+    def __init__(self, stages: Sequence[Stage], over: Mapping[Array, Array]) -> None:
+        self.left, self.over = dict(enumerate(stages)), over
+        self.number = {id(s): n for n, s in self.left.items()}
+        self.reading: dict[Array, list[int]] = {}
+        for n, stage in self.left.items():
+            for array in stage.reads:
+                self.reading.setdefault(array, []).append(n)
+        maker = {x: n for n, s in self.left.items() for x in s.arrays}
+        self.unmade = {  # by stages that make something which one reads
+            n: {maker[x] for x in s.reads if x in maker} - {n} for n, s in self.left.items()
+        }
+        self.waiting = Counter(x for s in stages for x in s.reads)  # how many are left to read it
+
+    def take(self, stage: Stage) -> None:
+        """A stage is in a group now."""
+        number = self.number[id(stage)]
+        del self.left[number]
+        self.waiting.subtract(stage.reads)
+        for array in stage.arrays:
+            for reader in self.reading.get(array, ()):
+                self.unmade[reader].discard(number)
+
+    def next(self) -> Stage:
+        """The first that may run, of those before which nothing need be read if there is one."""
+        can = [s for n, s in self.left.items() if not self.unmade[n]]
+        return next((s for s in can if not self.too_early(s)), can[0])
+
+    def missing(self, stage: Stage) -> list[Stage]:
+        """The stages left that make what a stage reads."""
+        return [self.left[n] for n in sorted(self.unmade[self.number[id(stage)]])]
+
+    def readers(self, stage: Stage) -> list[Stage]:
+        """The stages left that read what a stage makes."""
+        found = {n for x in stage.arrays for n in self.reading.get(x, ()) if n in self.left}
+        return [self.left[n] for n in sorted(found)]
+
+    def near(self, made: Collection[Array]) -> list[Stage]:
+        """The stages left that read any of these arrays, and those that such ones wait for."""
+        found = {n for x in made for n in self.reading.get(x, ()) if n in self.left}
+        wanted = {maker for n in found for maker in self.unmade[n]}
+        return [self.left[n] for n in sorted(found | wanted)]
+
+    def too_early(self, stage: Stage) -> bool:
+        """Whether another stage still reads what this one is to lie over."""
+        over, waiting = self.over, self.waiting
+        return any(waiting[over[x]] > (over[x] in stage.reads) for x in stage.arrays if x in over)
