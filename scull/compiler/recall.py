@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scull.compiler.target import target
+from scull.flags import flag
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Load, Reduce
 from scull.lang.walk import ordered
 from scull.runtime import llvm
@@ -42,7 +43,10 @@ def name_of(*parts: Any) -> bytes:
 def named(said: str, *packages: str) -> bytes:
     """The name of an entry for what is said to some packages of ours, on this machine."""
     machine, level = llvm.host(), target().name
-    return key_of(said, sources(packages), level, machine.version, machine.cpu, machine.features)
+    asked = str(flag("WINOGRAD"))
+    return key_of(
+        said, asked, sources(packages), level, machine.version, machine.cpu, machine.features
+    )
 
 
 def recalled(name: bytes, imports: Mapping[str, int]) -> Recalled | None:

@@ -18,6 +18,7 @@ from scull.compiler.decision import decided
 from scull.compiler.fuse import simplified, substituted
 from scull.compiler.stage import OFTEN, contracts
 from scull.compiler.trace import Statement
+from scull.flags import flag
 from scull.lang.body import Map
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, constant
 from scull.lang.walk import ordered, rewritten
@@ -25,6 +26,7 @@ from scull.lang.walk import ordered, rewritten
 TAPS = 3
 KINDS = ("float32", "float64")
 MOVED = 8  # products that reading, adding and writing one element of what lies between costs
+MOST = 2  # windows: rounding grows with each
 LEAST = 1 << 20  # products that are worth it
 
 Term = tuple[int, int, int]  # of a sum of two: which is first, which second, the second's sign
@@ -60,6 +62,8 @@ class Window:
 
 def with_few_products(statements: Sequence[Statement]) -> list[Statement]:
     """The statements, sums over windows in steps that multiply less where that pays."""
+    if not flag("WINOGRAD"):
+        return list(statements)
     found: list[Statement] = []
     for statement in statements:
         body = statement.body
@@ -303,4 +307,4 @@ def _windows(
                 if not found or found[0].is_gradient == w.is_gradient:
                     found.append(w)
                 break
-    return found
+    return found[-MOST:]
