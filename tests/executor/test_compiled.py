@@ -296,7 +296,7 @@ def encoder(batch=2):
         (lambda: paddle.nn.LayerNorm(40)(data()), (6, 40), 1, 0),
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
         (adam, (6, 40), 8, 2240),
-        (lenet, (2, 1, 28, 28), 35, 174528),
+        (lenet, (2, 1, 28, 28), 34, 174528),
         (encoder, (2, 8, 16), 11, 4992),
         (lambda: encoder(1), (1, 8, 16), 11, 2944),
     ],
