@@ -144,6 +144,9 @@ weigh: ; waking takes a while: it has to pay, by this job or by several
   br i1 %pays, label %wake, label %help
 
 wake:
+  %cpu = call i32 @sched_getcpu()
+  %cpu.place = place of cpu in pool @pool
+  store atomic i32 %cpu, ptr %cpu.place monotonic, align 4
   call void @wake_workers(i64 %found)
   br label %help
 

@@ -6,6 +6,7 @@ workers are in it (16 bits) and how many more may come (16 bits).
 
 MOST = 256  # threads
 LINE = 128  # bytes that two cores never share
+CPUS = 1024  # that a mask of CPUs has bits for
 STACK = 8 << 20  # bytes of a worker's stack
 SECTIONS = 4096  # where the sections begin
 
@@ -17,6 +18,7 @@ POOL = {
     "arguments": (16, "ptr"),
     "count": (24, "i64"),  # of sections
     "control": (32, "i32"),  # how the processor rounds: that of the thread whose job it is
+    "cpu": (36, "i32"),  # on which whoever woke the others last is
     "sleepers": (LINE, "i64"),
     "waiting": (2 * LINE, "i64"),
     "busy": (3 * LINE, "i64"),

@@ -1,10 +1,13 @@
 """A thread of the pool as LLVM IR: how it starts, waits for jobs, joins them, and ends."""
 
-from scull.runtime.pool_memory import COMING, MOST, STACK
+from scull.runtime.pool_memory import COMING, CPUS, MOST, STACK
 
 WORKER = f"""
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
+declare i32 @sched_getcpu()
+declare i32 @sched_getaffinity(i32, i64, ptr)
+declare i32 @sched_setaffinity(i32, i64, ptr)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
 declare i32 @pthread_attr_init(ptr)
@@ -18,6 +21,8 @@ entry:
   %worker = ptrtoint ptr %argument to i64
   %word = place of word in pool @pool
   %sleepers = place of sleepers in pool @pool
+  %cpus = alloca [{CPUS // 64} x i64]
+  %asked = call i32 @sched_getaffinity(i32 0, i64 {CPUS // 8}, ptr %cpus)
   br label %wait
 
 wait: ; for a job with another number than the last
@@ -50,6 +55,7 @@ sleep:
   br label %slept
 
 slept:
+  call void @part(ptr %cpus)
   br label %look
 
 changed:
@@ -97,6 +103,33 @@ left:
 
 end:
   ret ptr null
+}}
+
+; leave the CPU of who woke us, if we woke there: the system may take long to see that both are busy
+define internal void @part(ptr %cpus) nounwind {{
+  %ours = call i32 @sched_getcpu()
+  %theirs = cpu in pool @pool
+  %same = icmp eq i32 %ours, %theirs
+  %known = icmp ult i32 %ours, {CPUS}
+  %leaves = and i1 %same, %known
+  br i1 %leaves, label %leave, label %done
+
+leave:
+  %cpu = zext i32 %ours to i64
+  %far = lshr i64 %cpu, 6
+  %place = getelementptr i64, ptr %cpus, i64 %far
+  %all = load i64, ptr %place
+  %shift = and i64 %cpu, 63
+  %bit = shl i64 1, %shift
+  %rest = xor i64 %bit, -1
+  %others = and i64 %all, %rest
+  store i64 %others, ptr %place
+  %r = call i32 @sched_setaffinity(i32 0, i64 {CPUS // 8}, ptr %cpus)
+  store i64 %all, ptr %place
+  br label %done
+
+done:
+  ret void
 }}
 
 ; let there be so many workers, or as many as the system gives; signals are for other threads

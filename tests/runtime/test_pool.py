@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,28 @@ def test_threads_start_when_they_are_needed(count):
         count(300)
         assert pool().started == 3
         assert pool().count == 4
+
+
+@pytest.mark.skipif(usable_cpus() < 2, reason="there is one CPU for all threads")
+def test_a_thread_that_wakes_on_the_cpu_of_who_woke_it_leaves_that(count):
+    cpus = os.sched_getaffinity(0)
+    one = min(cpus)
+    with flags(NUM_THREADS=2):
+        pool().resize(2)
+        tasks = set(os.listdir("/proc/self/task"))
+        count(2, slow=1000)
+        (worker,) = {int(n) for n in set(os.listdir("/proc/self/task")) - tasks}
+        try:
+            os.sched_setaffinity(0, {one})
+            os.sched_setaffinity(worker, {one})
+            for _ in range(200):
+                time.sleep(0.01)  # it sleeps, too
+                count(2, slow=1000)
+                if os.sched_getaffinity(worker) != {one}:
+                    break
+            assert os.sched_getaffinity(worker) == cpus - {one}
+        finally:
+            os.sched_setaffinity(0, cpus)
 
 
 def test_threads_of_python_share_at_the_same_time(count):
