@@ -6,6 +6,7 @@ registers. Stages of a group share rows: what lies between them is as small as a
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from math import prod
 
 from scull.compiler.affine import Positions
@@ -210,7 +211,8 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
-    if not stage.reads & made and not _feeds(stage, group, queue):
+    beside = len(stage.axes) if stage.reads & made else _feeds(stage, group, queue)
+    if not beside:
         return UNRELATED
     if stage.is_contraction:
         stage = nested(stage, (), Positions(), 2)
@@ -220,7 +222,7 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
     places = [_long_places(x) for x in reads]
     plain = [s.plain for s in (*group.stages, stage)]
-    depths = [*map(len, places), *plain, len(group.shared), len(own), max(ranks) - 1]
+    depths = [*map(len, places), *plain, beside, len(group.shared), len(own), max(ranks) - 1]
     agree, depth = 0, min(*depths, *map(rows_deep, contractions))
     while (
         agree < depth
@@ -254,18 +256,19 @@ def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
     return sum(nbytes(x) for s in stages for x in s.arrays) // rows
 
 
-def _feeds(stage: Stage, group: Group, queue: Queue) -> bool:
-    """Whether all that reads a stage are contractions that read what a group made, in its rows."""
-    depth, made = len(group.shared), {x for s in group.stages for x in s.arrays}
-    readers = queue.readers(stage)
-    return bool(readers) and all(
-        s.is_contraction
-        and not made.isdisjoint(s.reads)
-        and all(
-            _long_places(x)[:depth] == s.axes[:depth] for x in s.loads if x.array in stage.arrays
-        )
-        for s in readers
-    )
+def _feeds(stage: Stage, group: Group, queue: Queue) -> int:
+    """Along how many axes all that reads a stage are contractions in rows of what a group made."""
+    made = {x for s in group.stages for x in s.arrays}
+    depths = []
+    for reader in queue.readers(stage):
+        if not reader.is_contraction or made.isdisjoint(reader.reads):
+            return 0
+        depths.append(rows_deep(reader))
+        for load in reader.loads:
+            if load.array in stage.arrays:
+                pairs = zip(_long_places(load), reader.axes, strict=False)
+                depths.append(sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs)))
+    return min(depths, default=0)
 
 
 def _with_long_axes(body: Body, positions: Positions) -> Body:

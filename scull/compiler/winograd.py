@@ -124,7 +124,7 @@ class _Steps:
     def written(self) -> list[Statement]:
         """The statements."""
         lead = self._lead()
-        products = self._products(lead, self._data(lead), self._taps())
+        products = self._products(lead, self._data(lead), self._taps(lead))
         done: dict[Expression, Expression] = {self.node: self._results(products)}
         root = rewritten([self.body.value], lambda x: simplified(x, self.positions), done)[0]
         why = f"{4 ** len(self.windows)} products for {6 ** len(self.windows)}"
@@ -132,10 +132,19 @@ class _Steps:
         return [*self.found, replace(self.statement, body=Map(self.body.axes, root))]
 
     def _lead(self) -> tuple[Axis, ...]:
-        """The axis that comes first because each of its places is much work: of images, one."""
-        first, pairs = self.body.axes[0], prod(w.pairs for w in self.windows)
+        """The axis that comes first because each of its places is much work: of images, one.
+
+        Gradients have one sum for each of its places where these are less than what they sum up.
+        """
+        pairs = prod(w.pairs for w in self.windows)
+        if self.is_gradient:
+            shared = (self.data.free & self.taps.free) - self.over
+            mine = [_size(x.free - self.over - shared - self.along) for x in (self.data, self.taps)]
+            few = prod(mine) < pairs * sum(mine)
+            return tuple(x for x in self.node.axes if x in shared and few)[:1]
+        first = self.body.axes[0]
         apart = first in self.data.free and first not in self.taps.free | self.along
-        return (first,) if apart and not self.is_gradient and pairs >= OFTEN else ()
+        return (first,) if apart and pairs >= OFTEN else ()
 
     def _made(self, axes: Sequence[Axis], value: Expression) -> Expression:
         """An element of a new array, whose axes these are."""
@@ -181,7 +190,7 @@ class _Steps:
         axes = [*lead, self.tiles, *first, *self.halves.values(), *last]
         return self._made(axes, self._chosen(sums(self.windows, value)))
 
-    def _taps(self) -> Expression:
+    def _taps(self, lead: tuple[Axis, ...]) -> Expression:
         """The sums of taps."""
         value, own = self.taps, frozenset(self.body.axes)
         rest = sorted(value.free - self.over, key=lambda x: (x in own, x.number))
@@ -198,9 +207,10 @@ class _Steps:
             return [x for row in zip(*columns, strict=True) for x in row]
 
         halves = self.halves.values() if self.is_gradient else ()
-        shared = [x for x in rest if x not in own]
-        mine = [x for x in rest if x in own]
-        axes = [self.tiles, *shared, *halves, *mine]
+        first = [x for x in rest if x in lead]
+        shared = [x for x in rest if x not in own and x not in lead]
+        mine = [x for x in rest if x in own and x not in lead]
+        axes = [*first, self.tiles, *shared, *halves, *mine]
         return self._made(axes, self._chosen(sums(self.windows, value)))
 
     def _of_window(self, value: Expression, w: Window) -> list[Expression]:
@@ -222,12 +232,14 @@ class _Steps:
         halves = {w.along: self.halves[w] for w in self.windows}
         over = [x for x in self.node.axes if x not in self.over]
         if self.is_gradient:
-            axes = [self.tiles, *(x for x in self.body.axes if x not in halves)]
-            over += self.halves.values()
+            rest = [x for x in self.body.axes if x not in halves]
+            over = [x for x in (*over, *self.halves.values()) if x not in lead]
         else:
-            rest = (halves.get(x, x) for x in self.body.axes if x not in lead)
-            axes = [*lead, self.tiles, *rest]
-        return self._made(axes, lang.sum(data * taps, over=tuple(over)))
+            rest = [halves.get(x, x) for x in self.body.axes if x not in lead]
+        found = self._made([*lead, self.tiles, *rest], lang.sum(data * taps, over=tuple(over)))
+        if self.is_gradient and lead:
+            found = self._made([self.tiles, *rest], lang.sum(found, over=lead))
+        return found
 
     def _results(self, products: Expression) -> Expression:
         """The sum that was, at the places of the results."""
