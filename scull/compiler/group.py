@@ -188,7 +188,9 @@ def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
         if any(queue.missing(s) or s.reads & made or queue.too_early(s) for s in missing):
             continue
         why = "others still read what it is written over"
-        if not queue.too_early(stage):
+        if queue.waits(stage):
+            why = "who reads it waits for others"
+        elif not queue.too_early(stage):
             why = _take(group, stage, queue)
         if why != UNRELATED:
             kind: Kind = "apart" if why else "joined"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from scull.compiler.stage import Stage
+from scull.compiler.stage import Stage, nbytes
 from scull.lang.expression import Array
 
 
@@ -33,9 +33,9 @@ class Queue:
                 self.unmade[reader].discard(number)
 
     def next(self) -> Stage:
-        """The first that may run, of those before which nothing need be read if there is one."""
+        """The first that may run, of those that are neither too early nor long before their use."""
         can = [s for n, s in self.left.items() if not self.unmade[n]]
-        return next((s for s in can if not self.too_early(s)), can[0])
+        return next((s for s in can if not self.too_early(s) and not self.waits(s)), can[0])
 
     def missing(self, stage: Stage) -> list[Stage]:
         """The stages left that make what a stage reads."""
@@ -51,6 +51,15 @@ class Queue:
         found = {n for x in made for n in self.reading.get(x, ()) if n in self.left}
         wanted = {maker for n in found for maker in self.unmade[n]}
         return [self.left[n] for n in sorted(found | wanted)]
+
+    def waits(self, stage: Stage) -> bool:
+        """Whether what it makes is more than what it reads, and nobody needs it before long."""
+        made, read = sum(map(nbytes, stage.arrays)), sum(map(nbytes, stage.reads))
+        own, readers = self.number[id(stage)], self.readers(stage)
+        if made <= read or not readers:
+            return False
+        others = ((r, self.unmade[self.number[id(r)]] - {own}) for r in readers)
+        return all(any(map(self.unmade.get, n)) or self.waits(r) for r, n in others)
 
     def too_early(self, stage: Stage) -> bool:
         """Whether another stage still reads what this one is to lie over."""
