@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from scull.compiler.stage import Stage, nbytes
 from scull.lang.expression import Array
 
+MUCH = 1 << 16  # bytes
+
 
 class Queue:
     """Stages in their order, by number; arrays that are to lie `over` others."""
@@ -17,6 +19,7 @@ class Queue:
         for n, stage in self.left.items():
             for array in stage.reads:
                 self.reading.setdefault(array, []).append(n)
+        self.made = {x for s in stages for x in s.arrays}
         maker = {x: n for n, s in self.left.items() for x in s.arrays}
         self.unmade = {  # by stages that make something which one reads
             n: {maker[x] for x in s.reads if x in maker} - {n} for n, s in self.left.items()
@@ -33,9 +36,18 @@ class Queue:
                 self.unmade[reader].discard(number)
 
     def next(self) -> Stage:
-        """The first that may run, of those that are neither too early nor long before their use."""
+        """The first that may run, of those that are neither too early nor long before their use.
+
+        One that leaves much less memory taken than before comes at once.
+        """
         can = [s for n, s in self.left.items() if not self.unmade[n]]
-        return next((s for s in can if not self.too_early(s) and not self.waits(s)), can[0])
+        fit = [s for s in can if not self.too_early(s) and not self.waits(s)]
+        return next((s for s in fit if self.freed(s) > MUCH), (fit or can)[0])
+
+    def freed(self, stage: Stage) -> int:
+        """By how many bytes there is less when it has run: what nobody else reads any more goes."""
+        gone = sum(nbytes(x) for x in stage.reads if x in self.made and self.waiting[x] == 1)
+        return gone - sum(map(nbytes, stage.arrays))
 
     def missing(self, stage: Stage) -> list[Stage]:
         """The stages left that make what a stage reads."""

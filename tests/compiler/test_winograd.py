@@ -154,3 +154,26 @@ def test_sums_of_fixed_taps_are_made_once(tmp_path):
     (steps,) = predictor.function.ready.bound.tier.variants.values()
     (call,) = [row[0] for row in steps if hasattr(row[0], "native")]
     assert call.native.lasts >= 16 * 32 * 32 * 4  # 16 sums for each pair of channels
+
+
+def test_sums_of_data_do_not_lie_in_memory_until_their_gradient_is_asked_for():
+    def arena():
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup), paddle.utils.unique_name.guard():
+            h = static.data("x", [8, 32, 16, 16])
+            for _ in range(5):
+                h = paddle.nn.functional.relu(paddle.nn.Conv2D(32, 32, 3, padding=1)(h))
+            loss = paddle.mean(h)
+            paddle.optimizer.SGD(0.1).minimize(loss)
+        exe = static.Executor()
+        with flags(COMPILE="eager"), static.scope_guard(static.Scope()):
+            exe.run(startup)
+            exe.run(main, {"x": numbers(8, 32, 16, 16)}, [loss])
+            plans = [b.tier for b in main.plans.values() if b.tier]
+            rows = [row for tier in plans for found in tier.variants.values() for row in found]
+            return sum(row[0].native.arena for row in rows if isinstance(row[0], Call))
+
+    few = arena()
+    with flags(WINOGRAD=False):
+        plain = arena()
+    assert few < 1.7 * plain, (few, plain)
