@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scull.compiler.edge import Edges, edges_of
 from scull.compiler.lanes import Lanes
 from scull.compiler.memory import AHEAD
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
-from scull.lang.expression import Apply, Axis, Guard, Load, Reduce
+from scull.lang.expression import Apply, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
@@ -37,15 +38,33 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
         return
     term, points = node.operands[0], list(missing.values())
     start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
+    edges = edges_of(node, w.positions)
+    limits: dict[Axis, tuple[str, str]] = {}
+    if edges is not None and edges.axes.isdisjoint((w.tile.axis, w.tile.row)):
+        term, limits = edges.term, {x: limits_of(w, edges, x) for x in edges.first}
 
     def body(values: list[str]) -> list[str]:
-        return folded(w, node, lanes, values, points)
+        return folded(w, node, term, lanes, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
     w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
-    found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll)
+    found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll, limits=limits)
     w.terms = None
     w.known[-1].update(zip(missing, found, strict=True))
+
+
+def limits_of(w: "Writer", edges: Edges, axis: Axis) -> tuple[str, str]:
+    """Where the loop over an axis begins, and where it ends."""
+    ends = []
+    for side, choice in ((edges.first[axis], "smax"), (edges.ends[axis], "smin")):
+        roots = [w.positions.expression(x) for x in side]
+        w.compute(roots, [w.active[0]])
+        names = [w.operand(x, w.active[0], w.one) for x in roots]
+        found = names[0]
+        for name in names[1:]:
+            found = w.function.value(f"call i64 @llvm.{choice}.i64(i64 {found}, i64 {name})")
+        ends.append(found)
+    return ends[0], ends[1]
 
 
 def folding_axis(w: "Writer", node: Reduce) -> Axis | None:
@@ -81,7 +100,7 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
             w.bind(axis, Place(base))
             points = [Point(point.row, c) for c in range(len(tile.columns))]
             w.active = points
-            found = folded(w, node, w.lanes_of(term), values[: len(points)], points)
+            found = folded(w, node, term, w.lanes_of(term), values[: len(points)], points)
             for number, column in enumerate(tile.columns):
                 if column.mask is not None:
                     kind = lanes.held(node.dtype)
@@ -125,10 +144,15 @@ def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, total: str) -> str:
 
 
 def folded(
-    w: "Writer", node: Reduce, lanes: Lanes, values: list[str], points: Sequence[Point]
+    w: "Writer",
+    node: Reduce,
+    term: Expression,
+    lanes: Lanes,
+    values: list[str],
+    points: Sequence[Point],
 ) -> list[str]:
     """One more term; a product is added without being rounded before."""
-    (term,), step = node.operands, STEPS[node.operation]
+    step = STEPS[node.operation]
     fuses = (
         node.operation == "sum"
         and isinstance(term, Apply)

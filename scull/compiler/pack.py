@@ -8,12 +8,14 @@ nothing where it is made once.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from math import prod
+from math import ceil, prod
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
+from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.nest import LANES
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
@@ -25,6 +27,8 @@ ROWS = 8  # rows side by side that share what was fetched
 PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
+FEW = 4  # rows of a tile, at least, that read what they share once
+WORTH = 0.8  # of all terms; with more, a border costs less than to skip it
 
 
 def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> list[Statement]:
@@ -72,6 +76,8 @@ def _with_rows(
         return body
     last, positions = wide[-1], Positions()
     around = prod(axis.size for axis in body.axes)
+    guards = [node for node in ordered([body.value]) if isinstance(node, Guard)]
+    guarded = set(ordered(x for guard in guards for x in guard.operands[1:]))
     changes: dict[Expression, Expression] = {}
     for reduce, node in _terms(body):
         if not isinstance(node, Load) or not node.free:
@@ -85,7 +91,7 @@ def _with_rows(
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
         order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
-        if prod(x.size for x in order) <= 2 * node.array.size:
+        if node not in guarded and prod(x.size for x in order) <= 2 * node.array.size:
             key: tuple[object, ...] = (node, *order)
             if sums:
                 key = (node.array, where.constant, *((x.size, where.terms[x]) for x in order))
@@ -159,6 +165,8 @@ def _with_borders(
             continue
         if reduce.operation != "sum" or set(_outside(node, load)):
             continue
+        if _skips(body, reduce, positions):
+            continue
         ranges = [positions.range_of(positions.of(x)) for x in load.operands]
         sizes = [r.high - r.low + 1 for r in ranges]
         times = around * prod(axis.size for axis in reduce.axes)
@@ -170,6 +178,21 @@ def _with_borders(
         index = tuple(x - r.low for x, r in zip(load.operands, ranges, strict=True))
         changes[node] = copies[key][index]
     return _changed(body, changes)
+
+
+def _skips(body: Map, reduce: Reduce, positions: Positions) -> bool:
+    """Whether loops that skip what lies outside beat those over a border.
+
+    Lanes and rows of a tile have as many terms each, so they lie along other axes then.
+    """
+    edges = edges_of(reduce, positions)
+    wide = [axis for axis in body.axes if axis.size > 1]
+    if edges is None or wide[-1] in edges.axes:
+        return False
+    if not any(axis.size >= FEW and axis not in edges.axes for axis in wide[:-1]):
+        return False
+    filled = wide[-1].size / (ceil(wide[-1].size / LANES) * LANES)
+    return edges.share() < WORTH * filled
 
 
 def _bordered(

@@ -8,6 +8,7 @@ from math import ceil, prod
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
+from scull.compiler.edge import edges_of
 from scull.compiler.fuse import reads_of
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
@@ -76,6 +77,8 @@ def scheduled(
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     rows = [axis for axis in own if axis is not best and axis.size > 1]
+    asked = [found.axes for x in reduces if (found := edges_of(x, positions)) is not None]
+    rows = [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     most = (target.registers - columns - 1) // columns if row is not None else 1

@@ -5,7 +5,7 @@ the vector axis is a scalar, spread over the lanes where they meet. What does no
 is computed before it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from scull.compiler.address import mask_of, pointer
@@ -20,6 +20,8 @@ from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.random import round_keys
 from scull.lang.walk import eager_operands, ordered
+
+NONE: Mapping[Axis, tuple[str, str]] = {}
 
 
 class Writer:
@@ -228,8 +230,12 @@ class Writer:
         body: Callable[[list[str]], Sequence[str]],
         *,
         unroll: int = 1,
+        limits: Mapping[Axis, tuple[str, str]] = NONE,
     ) -> list[str]:
-        """Loops over the axes around `body`; the innermost repeats it `unroll` times a round."""
+        """Loops over the axes around `body`; the innermost repeats it `unroll` times a round.
+
+        An axis with `limits` runs from the first of them to before the second.
+        """
         if not axes:
             return list(body([first for _, first in carried]))
         self.hoist(roots)
@@ -242,10 +248,15 @@ class Writer:
                 with self.scope([first]):
                     self.bind(first, Place(base, offset))
                     pairs = list(zip(kinds, values, strict=True))
-                    values = self.nest(inner, roots, pairs, body, unroll=unroll)
+                    values = self.nest(inner, roots, pairs, body, unroll=unroll, limits=limits)
             return values
 
         values = [start for _, start in carried]
+        if first in limits:
+            low, high = limits[first]
+            return self.function.loop(
+                high, carried, lambda base, now: round_of(base, range(1), now), start=low
+            )
         if first.size == 1:
             return round_of("0", range(1), values)
         rounds = first.size // many
