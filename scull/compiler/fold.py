@@ -22,13 +22,14 @@ def start_of(node: Reduce) -> float | int:
 
 def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
     """A fold over axes at all points at once, so that what they share is read once."""
-    lanes = w.lanes_of(node)
     if not all(axis.size for axis in node.axes):
-        name = lanes.literal(of_nothing(node.operation, node.dtype), node.dtype)
-        w.known[-1].update(dict.fromkeys(missing, name))
+        nothing = of_nothing(node.operation, node.dtype)
+        for key, point in missing.items():
+            w.known[-1][key] = lanes_at(w, node, point).literal(nothing, node.dtype)
         return
     if node.operation in ("argmax", "argmin"):
         for key, point in missing.items():
+            w.stand(point)
             w.known[-1][key] = position(w, node, point)
         return
     axis = folding_axis(w, node)
@@ -37,20 +38,27 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
             w.known[-1][key] = across(w, node, axis, point)
         return
     term, points = node.operands[0], list(missing.values())
-    start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
+    each = [lanes_at(w, node, point) for point in points]
+    starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
     edges = edges_of(node, w.positions)
     limits: dict[Axis, tuple[str, str]] = {}
     if edges is not None and edges.axes.isdisjoint((w.tile.axis, w.tile.row)):
         term, limits = edges.term, {x: limits_of(w, edges, x) for x in edges.first}
 
     def body(values: list[str]) -> list[str]:
-        return folded(w, node, term, lanes, values, points)
+        return folded(w, node, term, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
     w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
-    found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll, limits=limits)
+    found = w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
     w.terms = None
     w.known[-1].update(zip(missing, found, strict=True))
+
+
+def lanes_at(w: "Writer", node: Reduce, point: Point) -> Lanes:
+    """How many lanes a fold has at a point, where vectors are as wide as there from here on."""
+    w.stand(point)
+    return w.lanes_of(node.operands[0])
 
 
 def limits_of(w: "Writer", edges: Edges, axis: Axis) -> tuple[str, str]:
@@ -95,12 +103,12 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
     columns = FOLDS if rounds else -(-rest // w.folds)
 
     def part(base: str, size: int, values: list[str]) -> list[str]:
-        tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds), lanes.count)
+        tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds))
         with w.tiled(tile), w.scope([axis]):
             w.bind(axis, Place(base))
             points = [Point(point.row, c) for c in range(len(tile.columns))]
             w.active = points
-            found = folded(w, node, term, w.lanes_of(term), values[: len(points)], points)
+            found = folded(w, node, term, values[: len(points)], points)
             for number, column in enumerate(tile.columns):
                 if column.mask is not None:
                     kind = lanes.held(node.dtype)
@@ -147,7 +155,6 @@ def folded(
     w: "Writer",
     node: Reduce,
     term: Expression,
-    lanes: Lanes,
     values: list[str],
     points: Sequence[Point],
 ) -> list[str]:
@@ -163,6 +170,7 @@ def folded(
     w.compute(roots, points)
     found = []
     for now, point in zip(values, points, strict=True):
+        lanes = lanes_at(w, node, point)
         operands = [w.operand(x, point, lanes) for x in roots]
         if fuses:
             made = lanes.applied("multiply_add", [*operands, now], node.dtype, node.dtype)

@@ -8,7 +8,7 @@ nothing where it is made once.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from math import ceil, prod
+from math import prod
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
@@ -17,6 +17,7 @@ from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.nest import LANES
 from scull.compiler.stage import contracts
+from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.bounds import Range
@@ -191,7 +192,7 @@ def _skips(body: Map, reduce: Reduce, positions: Positions) -> bool:
         return False
     if not any(axis.size >= FEW and axis not in edges.axes for axis in wide[:-1]):
         return False
-    filled = wide[-1].size / (ceil(wide[-1].size / LANES) * LANES)
+    filled = wide[-1].size / (vectors_of(wide[-1].size, LANES) * LANES)
     return edges.share() < WORTH * filled
 
 

@@ -12,6 +12,7 @@ from scull.compiler.edge import edges_of
 from scull.compiler.fuse import reads_of
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
+from scull.compiler.tile import vectors_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Array, Axis, Expression, Guard, Load, Reduce
@@ -19,6 +20,7 @@ from scull.lang.walk import ordered
 
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
 CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are read and turned
+NARROW = 128  # bits of the least vectors that are half the work of those of twice as many
 SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
 HEAVY = 24  # nodes of an expression that one vector at a time is enough for
@@ -26,7 +28,10 @@ HEAVY = 24  # nodes of an expression that one vector at a time is enough for
 
 @dataclass(frozen=True)
 class Schedule:
-    """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars."""
+    """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars.
+
+    What is left of the vector axis may have fewer lanes, down to `least`, if that is not 0.
+    """
 
     vector: Axis | None
     row: Axis | None
@@ -34,6 +39,7 @@ class Schedule:
     columns: int
     rows: int
     folds: int
+    least: int = 0
 
 
 def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
@@ -83,7 +89,8 @@ def scheduled(
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     most = (target.registers - columns - 1) // columns if row is not None else 1
     many = 1 if row is None else ceil(row.size / ceil(row.size / most))
-    return Schedule(best, row, lanes, columns, many, 1)
+    least = 0 if drawn else lanes * NARROW // target.bits
+    return Schedule(best, row, lanes, columns, many, 1, least)
 
 
 def lanes_for(stage: Stage, target: Target) -> int:
@@ -114,7 +121,7 @@ def _cost_along(
     *,
     sums: bool,
 ) -> float:
-    vectors = ceil(axis.size / lanes) / axis.size
+    vectors = (vectors_of(axis.size, lanes) if sums else ceil(axis.size / lanes)) / axis.size
     across = None if sums else crossed(axis, own, loads, lanes, positions)
     total = 0.0
     for load, times, _ in loads:

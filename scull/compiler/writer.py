@@ -43,16 +43,21 @@ class Writer:
         self.folds = 1  # lanes of a reduction whose results are scalars
         self.terms: Axis | None = None  # along which a contraction reads one term after the other
         self.one = Lanes(function)
-        self.wide = self.one
+        self.wide = self.one  # the lanes of the point that is written
 
     @contextmanager
     def tiled(self, tile: Tile) -> Iterator[None]:
         """Expressions are computed at the points of `tile`."""
         before = self.tile, self.wide, self.active
-        self.tile, self.wide = tile, Lanes(self.function, tile.lanes)
+        self.tile = tile
         self.active = [Point(r, c) for r in range(tile.rows) for c in range(len(tile.columns))]
+        self.stand(self.active[0])
         yield
         self.tile, self.wide, self.active = before
+
+    def stand(self, point: Point) -> None:
+        """Vectors are as wide as those of a point from here on."""
+        self.wide = Lanes(self.function, self.tile.columns[point.column].lanes)
 
     @contextmanager
     def at(self, point: Point, mask: str | None) -> Iterator[None]:
@@ -132,7 +137,7 @@ class Writer:
         assert found is not None, node
         if lanes.count == 1 or self.lanes_of(node).count == lanes.count:
             return found
-        key = ("spread", *key)
+        key = ("spread", lanes.count, *key)
         spread = self.find(key, node.free)
         if spread is None:
             spread = self.known[-1][key] = lanes.spread(found, held_scalar(node.dtype))
@@ -146,6 +151,7 @@ class Writer:
                 self.find(self.key(node, p), node.free) is not None for p in points
             )
 
+        before = self.wide
         for node in ordered(roots, self.eager, is_known):
             if isinstance(node, Constant):
                 continue
@@ -160,7 +166,9 @@ class Writer:
                 continue
             for key, point in reversed(missing.items()):
                 if key not in self.known[-1]:  # a load across the tile gives that of every row
+                    self.stand(point)
                     self.known[-1][key] = self._written(node, point)
+        self.wide = before
 
     def _written(self, node: Expression, point: Point) -> str:
         match node:

@@ -76,6 +76,7 @@ KERNELS = {
     "a map of few outer positions": (turned, [(300, 2, 3)], (2, 3, 300)),
     "sums of rows": (row_sums, [(41, 70)], (41,)),
     "a product": (product, [(37, 19), (19, 45)], (37, 45)),
+    "a product with a narrow column": (product, [(37, 19), (19, 50)], (37, 50)),
     "sums with fewer terms at edges": (
         full_convolution,
         [(3, 4, 4, 45), (5, 3, 3, 3)],
