@@ -1,6 +1,7 @@
 """Reductions of a tile: folds of all points at once, folds along lanes, positions of extremes."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from scull.compiler.edge import Edges, edges_of
@@ -8,6 +9,7 @@ from scull.compiler.lanes import Lanes
 from scull.compiler.memory import AHEAD
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
+from scull.lang.dtype import element
 from scull.lang.expression import Apply, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
 
@@ -28,9 +30,7 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
             w.known[-1][key] = lanes_at(w, node, point).literal(nothing, node.dtype)
         return
     if node.operation in ("argmax", "argmin"):
-        for key, point in missing.items():
-            w.stand(point)
-            w.known[-1][key] = position(w, node, point)
+        w.known[-1].update(zip(missing, places(w, node, list(missing.values())), strict=True))
         return
     axis = folding_axis(w, node)
     if axis is not None:
@@ -180,30 +180,56 @@ def folded(
     return found
 
 
-def position(w: "Writer", node: Reduce, point: Point) -> str:
-    """The position of the greatest or least: a better term or the first NaN takes it."""
-    (term,), lanes = node.operands, w.lanes_of(node)
-    kind, places, truth = lanes.held(term.dtype), lanes.type("i64"), lanes.type("i1")
-    value = w.function.value
+def places(w: "Writer", node: Reduce, points: Sequence[Point]) -> list[str]:
+    """Where the greatest or least stands at each point: a better term or the first NaN takes it.
 
-    def test(operation: str, x: str, y: str) -> str:
-        return lanes.applied(operation, [x, y], term.dtype, "bool")
+    It begins with the worst there is at the first place, so a term that is no better may stay.
+    """
+    (term,), value = node.operands, w.function.value
+    wide = prod(axis.size for axis in node.axes) >= 1 << 31
+    number = "i64" if wide else "i32"
+    worst = of_nothing("max" if node.operation == "argmax" else "min", term.dtype)
+    starts = [(number, "0")]
+    for point in points:
+        lanes = lanes_at(w, node, point)
+        starts.append((lanes.held(term.dtype), lanes.literal(worst, term.dtype)))
+        starts.append((lanes.type(number), lanes.number(number, 0)))
 
     def body(values: list[str]) -> list[str]:
-        best, where, count = values
-        w.compute([term], [point])
-        x = w.operand(term, point, lanes)
-        less, more = (best, x) if node.operation == "argmax" else (x, best)
-        beats = test("less", less, more)
-        nan = value(f"and {truth} {test('not_equal', x, x)}, {test('equal', best, best)}")
-        first = value(f"icmp eq {places} {count}, {lanes.number('i64', 0)}")
-        taken = value(f"or {truth} {first}, {value(f'or {truth} {beats}, {nan}')}")
-        return [
-            lanes.select(taken, kind, x, best),
-            lanes.select(taken, places, count, where),
-            value(f"add {places} {count}, {lanes.number('i64', 1)}"),
-        ]
+        w.compute([term], points)
+        count, *pairs = values
+        found = [value(f"add {number} {count}, 1")]
+        for place, point in enumerate(points):
+            best, where = pairs[2 * place : 2 * place + 2]
+            lanes = lanes_at(w, node, point)
+            x = w.operand(term, point, lanes)
+            taken = _takes(node, lanes, x, best)
+            here = lanes.spread(count, number)
+            found.append(lanes.select(taken, lanes.held(term.dtype), x, best))
+            found.append(lanes.select(taken, lanes.type(number), here, where))
+        return found
 
-    zero = lanes.number("i64", 0)
-    start = [(kind, lanes.literal(0, term.dtype)), (places, zero), (places, zero)]
-    return w.nest(node.axes, [term], start, body)[1]
+    found = w.nest(node.axes, [term], starts, body, unroll=4 if len(points) < 8 else 1)[2::2]
+    if wide:
+        return found
+    each = [lanes_at(w, node, point) for point in points]
+    return [
+        value(f"zext {lanes.type(number)} {name} to {lanes.type('i64')}")
+        for lanes, name in zip(each, found, strict=True)
+    ]
+
+
+def _takes(node: Reduce, lanes: Lanes, x: str, best: str) -> str:
+    """Whether a term is better than the best before it, or NaN as nothing before it was."""
+    dtype = node.operands[0].dtype
+
+    def test(operation: str, x: str, y: str) -> str:
+        return lanes.applied(operation, [x, y], dtype, "bool")
+
+    less, more = (best, x) if node.operation == "argmax" else (x, best)
+    if element(dtype).kind != "float":
+        return test("less", less, more)
+    truth = lanes.type("i1")
+    worse = test("less_equal", more, less)
+    better = lanes.value(f"xor {truth} {worse}, {lanes.number('i1', 'true')}")
+    return lanes.value(f"and {truth} {better}, {test('equal', best, best)}")

@@ -29,7 +29,7 @@ PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 FEW = 4  # rows of a tile, at least, that read what they share once
-WORTH = 0.8  # of all terms; with more, a border costs less than to skip it
+WORTH = 0.93  # of all terms; with more, a border costs less than to skip it
 
 
 def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> list[Statement]:

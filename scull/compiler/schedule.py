@@ -23,7 +23,7 @@ CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are r
 NARROW = 128  # bits of the least vectors that are half the work of those of twice as many
 SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
-HEAVY = 24  # nodes of an expression that one vector at a time is enough for
+HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def scheduled(
     vectors = ceil(best.size / lanes)
     drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
-        size = len(ordered([body.roots[-1] for body in stage.bodies]))
-        told = told_apart([body.roots[-1] for body in stage.bodies])
+        roots = [body.roots[-1] for body in stage.bodies]
+        size, told = sum(best in node.free for node in ordered(roots)), told_apart(roots)
         kinds = [x for x in own if x in told and x is not best and x.size <= KINDS]
         if kinds and not reduces and not drawn:
             kind = max(kinds, key=lambda x: x.size)

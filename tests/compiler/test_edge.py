@@ -73,7 +73,7 @@ def test_nothing_outside_is_read(level, monkeypatch):
 
 
 def test_small_images_have_no_border_and_large_ones_have():
-    small, large = convolution(6, 8, 4, 5, 4, 64)[0], convolution(6, 8, 40, 5, 4, 64)[0]
+    small, large = convolution(6, 8, 4, 3, 2, 64)[0], convolution(6, 8, 70, 3, 2, 64)[0]
     assert not arrays_between(small)
     assert len(arrays_between(large)) == 1
 
