@@ -21,7 +21,17 @@ from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.bounds import Range
-from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+    only,
+)
 from scull.lang.walk import ordered, rewritten
 
 ROWS = 8  # rows side by side that share what was fetched
@@ -44,6 +54,7 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
         if isinstance(body, Map) and contracts(body):
             before = len(found)
             body = _with_borders(body, statement.origin, found, copies)
+            body = _with_near_terms(body)
             body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:
                 decided("copied", copy.out.name, statement.out.name, "read many times in its order")
@@ -101,6 +112,29 @@ def _with_rows(
             changes[node] = copies[key][tuple(order)]
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
+    return _changed(body, changes)
+
+
+def _with_near_terms(body: Map) -> Map:
+    """A body whose sums run last along the axis along which terms lie near in what is not copied.
+
+    What the lanes share is read an element at a time; next to it lies the next term then.
+    """
+    wide = [axis for axis in body.axes if axis.size > 1]
+    positions, changes = Positions(), dict[Expression, Expression]()
+    for reduce, node in _terms(body):
+        if not wide or not isinstance(node, Load) or wide[-1] in node.free or reduce in changes:
+            continue
+        where = positions.offset(node.array, node.operands)
+        sums = all(isinstance(x, Axis) for x in where.terms)
+        if not sums or _runs_well(where, wide, reduce):
+            continue
+        near = {x: abs(where.step(x) or 0) for x in reduce.axes if x.size >= NEAR}
+        best = min((x for x in near if 0 < near[x] <= NEAR), key=near.__getitem__, default=None)
+        if best is not None and prod(x.size for x in node.free) > 2 * node.array.size:
+            axes = (*(x for x in reduce.axes if x is not best), best)
+            made = Reduce(reduce.dtype, reduce.operands, reduce.operation, axes)
+            changes[reduce] = only(made, reduce.operation, axes)
     return _changed(body, changes)
 
 

@@ -17,6 +17,7 @@ from scull.lang.walk import ordered
 from tests.compiler import test_guards
 from tests.compiler.test_levels import LEVELS, normal, traced
 from tests.compiler.test_native import check
+from tests.compiler.test_tile import whole
 from tests.runtime.guard import needs_guards
 
 pytestmark = pytest.mark.skipif(
@@ -120,3 +121,26 @@ def test_what_stands_outside_is_read_unless_it_is_nought():
     i = lang.axis(8)
     assert edges(lambda k: k <= i, otherwise=1.0) is None
     assert edges(lambda k: k <= i) is not None
+
+
+def to_filter(index, x, dout):
+    """The gradient of filters, images last in what is read through windows."""
+    c, i, j, o = index
+    n, a, b = (lang.axis(dout.shape[axis]) for axis in (3, 1, 2))
+    return lang.sum(x[c, i + a, j + b, n] * dout[o, a, b, n], over=(n, a, b))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_terms_that_lie_side_by_side_follow_each_other(level):
+    x, dout = (whole(*s, dtype="float32") for s in ((6, 12, 12, 32), (33, 8, 8, 32)))
+    kernel = traced(to_filter, [x, dout], ((6, 5, 5, 33), "float32"))
+    groups = region_of_kernel(kernel).groups
+    (sum,) = (
+        node
+        for group in groups
+        for stage in group.stages
+        for node in ordered([body.roots[-1] for body in stage.bodies])
+        if isinstance(node, Reduce)
+    )
+    assert [axis.size for axis in sum.axes] == [8, 8, 32]
+    check(kernel, [x, dout], level)
