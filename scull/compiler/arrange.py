@@ -8,13 +8,12 @@ are one class, so that what lies between contractions has their order too.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from math import prod
+from math import ceil, prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import loads_of
 from scull.compiler.stage import contracts
-from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis
@@ -73,7 +72,7 @@ def worths(body: Map, positions: Positions) -> dict[Axis, float]:
         through = [_through(x, each, positions) for x in loads if each in x.free]
         if not through or None in through:
             continue
-        worth = each.size / (vectors_of(each.size, LANES) * LANES)
+        worth = each.size / (ceil(each.size / LANES) * LANES)
         worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
         found[each] = worth * (NATURAL if each is last else 1.0)
     return found
