@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from scull.compiler.affine import Positions
+from scull.compiler.edge import edges_of
 from scull.compiler.group import Group
 from scull.compiler.stage import nbytes
 from scull.lang.body import Scatter
@@ -52,19 +54,29 @@ def moved(group: Group) -> tuple[int, int]:
 
 
 def operations_of(roots: Sequence[Expression], group: Group) -> int:
-    """The operations on floats of expressions in basic operations.
+    """The operations on floats of expressions in basic operations; not those that are skipped.
 
     What reads an array of a row varies with the rows.
     """
-    rows, total = {array.name for array in group.local}, 0
-    varying = set[Expression]()
-    for node in ordered(roots):
+    rows, total = {array.name for array in group.local}, 0.0
+    nodes, varying, shares = ordered(roots), set[Expression](), _shares(roots)
+    for node in nodes:
         own = isinstance(node, Load) and node.array.name in rows
         if own or not varying.isdisjoint(node.operands):
             varying.add(node)
         times = node.free | frozenset(group.shared) if node in varying else node.free
-        total += _operations(node, times)
-    return total
+        total += _operations(node, times) * shares.get(node, 1)
+    return round(total)
+
+
+def _shares(roots: Sequence[Expression]) -> dict[Expression, float]:
+    """How often nodes are computed of the times there are, where sums skip terms."""
+    positions, found = Positions(), dict[Expression, float]()
+    for node in ordered(roots):
+        edges = edges_of(node, positions) if isinstance(node, Reduce) else None
+        if edges is not None:
+            found.update(dict.fromkeys(ordered([node]), edges.share()))
+    return found
 
 
 def _operations(node: Expression, times: frozenset[Axis]) -> int:

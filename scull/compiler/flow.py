@@ -12,6 +12,7 @@ from scull.compiler.affine import Positions
 from scull.compiler.arrange import arranged
 from scull.compiler.divide import divided
 from scull.compiler.fuse import fused, loads_of, work_of
+from scull.compiler.lone import alone
 from scull.compiler.pack import packed
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
@@ -380,7 +381,7 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
     ready = dict(around)
     for part in parts(nodes):
         if isinstance(part, list):
-            part = divided(fused(unscattered(phased(part)), kept, ready))
+            part = divided(fused(unscattered(phased(alone(part))), kept, ready))
             for s in part:
                 if isinstance(s.body, Map) and not work_of(s.body.value, 0):
                     ready[s.out] = s.body

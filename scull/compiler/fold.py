@@ -1,13 +1,16 @@
 """Reductions of a tile: folds of all points at once, folds along lanes, positions of extremes."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
+from scull.compiler.edge import Edges, edges_of
 from scull.compiler.lanes import Lanes
 from scull.compiler.memory import AHEAD
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
-from scull.lang.expression import Apply, Axis, Guard, Load, Reduce
+from scull.lang.dtype import element
+from scull.lang.expression import Apply, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
@@ -21,14 +24,13 @@ def start_of(node: Reduce) -> float | int:
 
 def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
     """A fold over axes at all points at once, so that what they share is read once."""
-    lanes = w.lanes_of(node)
     if not all(axis.size for axis in node.axes):
-        name = lanes.literal(of_nothing(node.operation, node.dtype), node.dtype)
-        w.known[-1].update(dict.fromkeys(missing, name))
+        nothing = of_nothing(node.operation, node.dtype)
+        for key, point in missing.items():
+            w.known[-1][key] = lanes_at(w, node, point).literal(nothing, node.dtype)
         return
     if node.operation in ("argmax", "argmin"):
-        for key, point in missing.items():
-            w.known[-1][key] = position(w, node, point)
+        w.known[-1].update(zip(missing, places(w, node, list(missing.values())), strict=True))
         return
     axis = folding_axis(w, node)
     if axis is not None:
@@ -36,16 +38,41 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
             w.known[-1][key] = across(w, node, axis, point)
         return
     term, points = node.operands[0], list(missing.values())
-    start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
+    each = [lanes_at(w, node, point) for point in points]
+    starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
+    edges = edges_of(node, w.positions)
+    limits: dict[Axis, tuple[str, str]] = {}
+    if edges is not None and edges.axes.isdisjoint((w.tile.axis, w.tile.row)):
+        term, limits = edges.term, {x: limits_of(w, edges, x) for x in edges.first}
 
     def body(values: list[str]) -> list[str]:
-        return folded(w, node, lanes, values, points)
+        return folded(w, node, term, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
     w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
-    found = w.nest(node.axes, [term], [start] * len(points), body, unroll=unroll)
+    found = w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
     w.terms = None
     w.known[-1].update(zip(missing, found, strict=True))
+
+
+def lanes_at(w: "Writer", node: Reduce, point: Point) -> Lanes:
+    """How many lanes a fold has at a point, where vectors are as wide as there from here on."""
+    w.stand(point)
+    return w.lanes_of(node.operands[0])
+
+
+def limits_of(w: "Writer", edges: Edges, axis: Axis) -> tuple[str, str]:
+    """Where the loop over an axis begins, and where it ends."""
+    ends = []
+    for side, choice in ((edges.first[axis], "smax"), (edges.ends[axis], "smin")):
+        roots = [w.positions.expression(x) for x in side]
+        w.compute(roots, [w.active[0]])
+        names = [w.operand(x, w.active[0], w.one) for x in roots]
+        found = names[0]
+        for name in names[1:]:
+            found = w.function.value(f"call i64 @llvm.{choice}.i64(i64 {found}, i64 {name})")
+        ends.append(found)
+    return ends[0], ends[1]
 
 
 def folding_axis(w: "Writer", node: Reduce) -> Axis | None:
@@ -76,12 +103,12 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
     columns = FOLDS if rounds else -(-rest // w.folds)
 
     def part(base: str, size: int, values: list[str]) -> list[str]:
-        tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds), lanes.count)
+        tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds))
         with w.tiled(tile), w.scope([axis]):
             w.bind(axis, Place(base))
             points = [Point(point.row, c) for c in range(len(tile.columns))]
             w.active = points
-            found = folded(w, node, w.lanes_of(term), values[: len(points)], points)
+            found = folded(w, node, term, values[: len(points)], points)
             for number, column in enumerate(tile.columns):
                 if column.mask is not None:
                     kind = lanes.held(node.dtype)
@@ -125,10 +152,14 @@ def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, total: str) -> str:
 
 
 def folded(
-    w: "Writer", node: Reduce, lanes: Lanes, values: list[str], points: Sequence[Point]
+    w: "Writer",
+    node: Reduce,
+    term: Expression,
+    values: list[str],
+    points: Sequence[Point],
 ) -> list[str]:
     """One more term; a product is added without being rounded before."""
-    (term,), step = node.operands, STEPS[node.operation]
+    step = STEPS[node.operation]
     fuses = (
         node.operation == "sum"
         and isinstance(term, Apply)
@@ -139,6 +170,7 @@ def folded(
     w.compute(roots, points)
     found = []
     for now, point in zip(values, points, strict=True):
+        lanes = lanes_at(w, node, point)
         operands = [w.operand(x, point, lanes) for x in roots]
         if fuses:
             made = lanes.applied("multiply_add", [*operands, now], node.dtype, node.dtype)
@@ -148,30 +180,56 @@ def folded(
     return found
 
 
-def position(w: "Writer", node: Reduce, point: Point) -> str:
-    """The position of the greatest or least: a better term or the first NaN takes it."""
-    (term,), lanes = node.operands, w.lanes_of(node)
-    kind, places, truth = lanes.held(term.dtype), lanes.type("i64"), lanes.type("i1")
-    value = w.function.value
+def places(w: "Writer", node: Reduce, points: Sequence[Point]) -> list[str]:
+    """Where the greatest or least stands at each point: a better term or the first NaN takes it.
 
-    def test(operation: str, x: str, y: str) -> str:
-        return lanes.applied(operation, [x, y], term.dtype, "bool")
+    It begins with the worst there is at the first place, so a term that is no better may stay.
+    """
+    (term,), value = node.operands, w.function.value
+    wide = prod(axis.size for axis in node.axes) >= 1 << 31
+    number = "i64" if wide else "i32"
+    worst = of_nothing("max" if node.operation == "argmax" else "min", term.dtype)
+    starts = [(number, "0")]
+    for point in points:
+        lanes = lanes_at(w, node, point)
+        starts.append((lanes.held(term.dtype), lanes.literal(worst, term.dtype)))
+        starts.append((lanes.type(number), lanes.number(number, 0)))
 
     def body(values: list[str]) -> list[str]:
-        best, where, count = values
-        w.compute([term], [point])
-        x = w.operand(term, point, lanes)
-        less, more = (best, x) if node.operation == "argmax" else (x, best)
-        beats = test("less", less, more)
-        nan = value(f"and {truth} {test('not_equal', x, x)}, {test('equal', best, best)}")
-        first = value(f"icmp eq {places} {count}, {lanes.number('i64', 0)}")
-        taken = value(f"or {truth} {first}, {value(f'or {truth} {beats}, {nan}')}")
-        return [
-            lanes.select(taken, kind, x, best),
-            lanes.select(taken, places, count, where),
-            value(f"add {places} {count}, {lanes.number('i64', 1)}"),
-        ]
+        w.compute([term], points)
+        count, *pairs = values
+        found = [value(f"add {number} {count}, 1")]
+        for place, point in enumerate(points):
+            best, where = pairs[2 * place : 2 * place + 2]
+            lanes = lanes_at(w, node, point)
+            x = w.operand(term, point, lanes)
+            taken = _takes(node, lanes, x, best)
+            here = lanes.spread(count, number)
+            found.append(lanes.select(taken, lanes.held(term.dtype), x, best))
+            found.append(lanes.select(taken, lanes.type(number), here, where))
+        return found
 
-    zero = lanes.number("i64", 0)
-    start = [(kind, lanes.literal(0, term.dtype)), (places, zero), (places, zero)]
-    return w.nest(node.axes, [term], start, body)[1]
+    found = w.nest(node.axes, [term], starts, body, unroll=4 if len(points) < 8 else 1)[2::2]
+    if wide:
+        return found
+    each = [lanes_at(w, node, point) for point in points]
+    return [
+        value(f"zext {lanes.type(number)} {name} to {lanes.type('i64')}")
+        for lanes, name in zip(each, found, strict=True)
+    ]
+
+
+def _takes(node: Reduce, lanes: Lanes, x: str, best: str) -> str:
+    """Whether a term is better than the best before it, or NaN as nothing before it was."""
+    dtype = node.operands[0].dtype
+
+    def test(operation: str, x: str, y: str) -> str:
+        return lanes.applied(operation, [x, y], dtype, "bool")
+
+    less, more = (best, x) if node.operation == "argmax" else (x, best)
+    if element(dtype).kind != "float":
+        return test("less", less, more)
+    truth = lanes.type("i1")
+    worse = test("less_equal", more, less)
+    better = lanes.value(f"xor {truth} {worse}, {lanes.number('i1', 'true')}")
+    return lanes.value(f"and {truth} {better}, {test('equal', best, best)}")

@@ -140,6 +140,7 @@ def _tiles(
         writer.compute(shared, writer.active)
         for point in writer.active:
             writer.compute(values, [point])
+            writer.stand(point)
             for value, (array, where) in zip(values, stores, strict=True):
                 varies = chosen.vector is not None and where.step(chosen.vector) != 0
                 name = writer.operand(value, point, writer.wide if varies else writer.one)
@@ -166,7 +167,7 @@ def _tiles(
     axis, lanes = chosen.vector, chosen.lanes
 
     def columns(size: int) -> None:
-        rows_of(Tile(None, 1, axis, columns_of(size, lanes), lanes))
+        rows_of(Tile(None, 1, axis, columns_of(size, lanes, chosen.least)))
 
     _along(writer, axis, lanes * chosen.columns, values, columns, span)
 

@@ -13,18 +13,33 @@ from math import prod
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
+from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.nest import LANES
 from scull.compiler.stage import contracts
+from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.bounds import Range
-from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+    only,
+)
 from scull.lang.walk import ordered, rewritten
 
 ROWS = 8  # rows side by side that share what was fetched
 PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
+FEW = 4  # rows of a tile, at least, that read what they share once
+WORTH = 0.93  # of all terms; with more, a border costs less than to skip it
 
 
 def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> list[Statement]:
@@ -39,6 +54,7 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
         if isinstance(body, Map) and contracts(body):
             before = len(found)
             body = _with_borders(body, statement.origin, found, copies)
+            body = _with_near_terms(body)
             body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:
                 decided("copied", copy.out.name, statement.out.name, "read many times in its order")
@@ -72,6 +88,8 @@ def _with_rows(
         return body
     last, positions = wide[-1], Positions()
     around = prod(axis.size for axis in body.axes)
+    guards = [node for node in ordered([body.value]) if isinstance(node, Guard)]
+    guarded = set(ordered(x for guard in guards for x in guard.operands[1:]))
     changes: dict[Expression, Expression] = {}
     for reduce, node in _terms(body):
         if not isinstance(node, Load) or not node.free:
@@ -85,7 +103,7 @@ def _with_rows(
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
         order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
-        if prod(x.size for x in order) <= 2 * node.array.size:
+        if node not in guarded and prod(x.size for x in order) <= 2 * node.array.size:
             key: tuple[object, ...] = (node, *order)
             if sums:
                 key = (node.array, where.constant, *((x.size, where.terms[x]) for x in order))
@@ -94,6 +112,29 @@ def _with_rows(
             changes[node] = copies[key][tuple(order)]
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
+    return _changed(body, changes)
+
+
+def _with_near_terms(body: Map) -> Map:
+    """A body whose sums run last along the axis along which terms lie near in what is not copied.
+
+    What the lanes share is read an element at a time; next to it lies the next term then.
+    """
+    wide = [axis for axis in body.axes if axis.size > 1]
+    positions, changes = Positions(), dict[Expression, Expression]()
+    for reduce, node in _terms(body):
+        if not wide or not isinstance(node, Load) or wide[-1] in node.free or reduce in changes:
+            continue
+        where = positions.offset(node.array, node.operands)
+        sums = all(isinstance(x, Axis) for x in where.terms)
+        if not sums or _runs_well(where, wide, reduce):
+            continue
+        near = {x: abs(where.step(x) or 0) for x in reduce.axes if x.size >= NEAR}
+        best = min((x for x in near if 0 < near[x] <= NEAR), key=near.__getitem__, default=None)
+        if best is not None and prod(x.size for x in node.free) > 2 * node.array.size:
+            axes = (*(x for x in reduce.axes if x is not best), best)
+            made = Reduce(reduce.dtype, reduce.operands, reduce.operation, axes)
+            changes[reduce] = only(made, reduce.operation, axes)
     return _changed(body, changes)
 
 
@@ -159,6 +200,8 @@ def _with_borders(
             continue
         if reduce.operation != "sum" or set(_outside(node, load)):
             continue
+        if _skips(body, reduce, positions):
+            continue
         ranges = [positions.range_of(positions.of(x)) for x in load.operands]
         sizes = [r.high - r.low + 1 for r in ranges]
         times = around * prod(axis.size for axis in reduce.axes)
@@ -170,6 +213,21 @@ def _with_borders(
         index = tuple(x - r.low for x, r in zip(load.operands, ranges, strict=True))
         changes[node] = copies[key][index]
     return _changed(body, changes)
+
+
+def _skips(body: Map, reduce: Reduce, positions: Positions) -> bool:
+    """Whether loops that skip what lies outside beat those over a border.
+
+    Lanes and rows of a tile have as many terms each, so they lie along other axes then.
+    """
+    edges = edges_of(reduce, positions)
+    wide = [axis for axis in body.axes if axis.size > 1]
+    if edges is None or wide[-1] in edges.axes:
+        return False
+    if not any(axis.size >= FEW and axis not in edges.axes for axis in wide[:-1]):
+        return False
+    filled = wide[-1].size / (vectors_of(wide[-1].size, LANES) * LANES)
+    return edges.share() < WORTH * filled
 
 
 def _bordered(

@@ -12,6 +12,7 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import substituted, work_of
+from scull.compiler.separate import Key, canonical
 from scull.compiler.split import ENOUGH, SHARED
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
@@ -30,18 +31,36 @@ RATE = 32.0  # operations in a nanosecond, roughly; a load takes as long as two
 def parted(statements: Sequence[Statement]) -> list[Statement]:
     """The statements, those with a large reduction to few elements after one that gives parts."""
     found: list[Statement] = []
+    made: dict[Key, Array] = {}
     for statement in statements:
         body = statement.body
         if isinstance(body, Map) and not contracts(body):
             for number, node in enumerate(_reductions(body)):
                 axis = _parted_axis(body, node)
-                if axis is not None:
-                    array = f"{statement.out.name}_parts{number}"
-                    parts, body = _in_parts(body, node, axis, array)
-                    found.append(replace(statement, out=parts[0], body=parts[1]))
-                    decided("stored", array, statement.out.name, "parts of a large reduction")
+                if axis is None:
+                    continue
+                key = _key(body, node, axis)
+                array = made.get(key)
+                if array is None:
+                    array = _array_of(body, node, axis, f"{statement.out.name}_parts{number}")
+                    made[key] = array
+                    parts = _parts_of(body, node, axis, array)
+                    found.append(replace(statement, out=array, body=parts))
+                    decided("stored", array.name, statement.out.name, "parts of a large reduction")
+                body = _together(body, node, axis, array)
         found.append(replace(statement, body=body))
     return found
+
+
+def _key(body: Map, node: Reduce, axis: Axis) -> Key:
+    """What the parts of a reduction are; others that say the same are these."""
+    free, said = canonical(node)
+    return (
+        said,
+        tuple(map(body.axes.index, free)),
+        tuple(x.size for x in body.axes),
+        node.axes.index(axis),
+    )
 
 
 def _reductions(body: Map) -> list[Reduce]:
@@ -92,31 +111,35 @@ def _parts(size: int, rest: int) -> int:
     return even[0] if even else most
 
 
-def _in_parts(body: Map, node: Reduce, axis: Axis, name: str) -> tuple[tuple[Array, Map], Map]:
-    """The parts of a reduction, and the body that reduces them; what is left over is in that."""
-    (term,), positions = node.operands, Positions()
+def _array_of(body: Map, node: Reduce, axis: Axis, name: str) -> Array:
+    """Where the parts of a reduction are kept."""
     count = _parts(axis.size, prod(x.size for x in node.axes) // axis.size)
-    size = axis.size // count
+    return Array(name, (count, *(x.size for x in body.axes)), node.dtype)
 
-    def over(place: Expression, axes: dict[Axis, Axis]) -> Expression:
-        pairs: dict[Axis, Expression] = {**axes, axis: place}
-        return substituted(term, pairs, positions)
 
+def _parts_of(body: Map, node: Reduce, axis: Axis, array: Array) -> Map:
+    """The parts of a reduction."""
     own = {x: lang.axis(x.size) for x in body.axes}
-    part, inner = lang.axis(count), lang.axis(size)
+    part, inner = lang.axis(array.shape[0]), lang.axis(axis.size // array.shape[0])
     fresh = tuple(inner if x is axis else x for x in node.axes)
-    array = Array(name, (count, *(x.size for x in body.axes)), node.dtype)
-    value = _reduce(node, over(part * size + inner, own), fresh)
-    parts = (array, Map((part, *own.values()), value))
+    place = part * inner.size + inner
+    term = substituted(node.operands[0], {**own, axis: place}, Positions())
+    return Map((part, *own.values()), _reduce(node, term, fresh))
+
+
+def _together(body: Map, node: Reduce, axis: Axis, array: Array) -> Map:
+    """The body that reduces the parts of a reduction, and what is left over."""
+    count = array.shape[0]
+    size = axis.size // count
     each = lang.axis(count)
     total = _reduce(node, array[(each, *body.axes)], (each,))
     if count * size < axis.size:
         left = lang.axis(axis.size - count * size)
         fresh = tuple(left if x is axis else x for x in node.axes)
-        rest = _reduce(node, over(left + count * size, {}), fresh)
-        total = apply(STEPS[node.operation], total, rest)
+        term = substituted(node.operands[0], {axis: left + count * size}, Positions())
+        total = apply(STEPS[node.operation], total, _reduce(node, term, fresh))
     done: dict[Expression, Expression] = {node: total}
-    return parts, Map(body.axes, rewritten([body.value], lambda x: x, done)[0])
+    return Map(body.axes, rewritten([body.value], lambda x: x, done)[0])
 
 
 def _reduce(node: Reduce, term: Expression, axes: tuple[Axis, ...]) -> Expression:

@@ -52,7 +52,7 @@ def write_scatter(writer: Writer, stage: Stage, target: Target, chunks: Chunks) 
         return []
 
     def columns(size: int) -> None:
-        with writer.tiled(Tile(None, 1, along, columns_of(size, lanes), lanes)):
+        with writer.tiled(Tile(None, 1, along, columns_of(size, lanes))):
             change()
 
     lanes = lanes_for(stage, target)

@@ -8,9 +8,11 @@ from math import ceil, prod
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
+from scull.compiler.edge import edges_of
 from scull.compiler.fuse import reads_of
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
+from scull.compiler.tile import vectors_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Array, Axis, Expression, Guard, Load, Reduce
@@ -18,14 +20,18 @@ from scull.lang.walk import ordered
 
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
 CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are read and turned
+NARROW = 128  # bits of the least vectors that are half the work of those of twice as many
 SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
-HEAVY = 24  # nodes of an expression that one vector at a time is enough for
+HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars."""
+    """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars.
+
+    What is left of the vector axis may have fewer lanes, down to `least`, if that is not 0.
+    """
 
     vector: Axis | None
     row: Axis | None
@@ -33,6 +39,7 @@ class Schedule:
     columns: int
     rows: int
     folds: int
+    least: int = 0
 
 
 def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
@@ -63,8 +70,8 @@ def scheduled(
     vectors = ceil(best.size / lanes)
     drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
-        size = len(ordered([body.roots[-1] for body in stage.bodies]))
-        told = told_apart([body.roots[-1] for body in stage.bodies])
+        roots = [body.roots[-1] for body in stage.bodies]
+        size, told = sum(best in node.free for node in ordered(roots)), told_apart(roots)
         kinds = [x for x in own if x in told and x is not best and x.size <= KINDS]
         if kinds and not reduces and not drawn:
             kind = max(kinds, key=lambda x: x.size)
@@ -76,11 +83,14 @@ def scheduled(
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     rows = [axis for axis in own if axis is not best and axis.size > 1]
+    asked = [found.axes for x in reduces if (found := edges_of(x, positions)) is not None]
+    rows = [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     most = (target.registers - columns - 1) // columns if row is not None else 1
     many = 1 if row is None else ceil(row.size / ceil(row.size / most))
-    return Schedule(best, row, lanes, columns, many, 1)
+    least = 0 if drawn else lanes * NARROW // target.bits
+    return Schedule(best, row, lanes, columns, many, 1, least)
 
 
 def lanes_for(stage: Stage, target: Target) -> int:
@@ -111,7 +121,7 @@ def _cost_along(
     *,
     sums: bool,
 ) -> float:
-    vectors = ceil(axis.size / lanes) / axis.size
+    vectors = (vectors_of(axis.size, lanes) if sums else ceil(axis.size / lanes)) / axis.size
     across = None if sums else crossed(axis, own, loads, lanes, positions)
     total = 0.0
     for load, times, _ in loads:

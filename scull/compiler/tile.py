@@ -18,20 +18,20 @@ class Place(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A vector of the tile: how far from its first, and which lanes count, if not all."""
+    """A vector of the tile: how far from its first, its lanes, and which count, if not all."""
 
     offset: int
+    lanes: int
     mask: str | None
 
 
 class Tile(NamedTuple):
-    """What is computed at once: rows of one axis, columns of another, each of so many lanes."""
+    """What is computed at once: rows of one axis, columns of another."""
 
     row: Axis | None
     rows: int
     axis: Axis | None
     columns: tuple[Column, ...]
-    lanes: int
 
 
 class Point(NamedTuple):
@@ -41,16 +41,30 @@ class Point(NamedTuple):
     column: int
 
 
-ALONE = Tile(None, 1, None, (Column(0, None),), 1)
+ALONE = Tile(None, 1, None, (Column(0, 1, None),))
 STATUS = "status"  # the name of what a kernel notes an index out of range in
 FOLDS = 4  # vectors that a fold into scalars keeps apart
 
 
-def columns_of(size: int, lanes: int) -> tuple[Column, ...]:
-    """The columns of so many positions; the last may have lanes that do not count."""
+def columns_of(size: int, lanes: int, least: int = 0) -> tuple[Column, ...]:
+    """The columns of so many positions; the last may have lanes that do not count.
+
+    It has half as many lanes as the others, or a quarter, where these do and are `least` or more.
+    """
     columns = []
     for offset in range(0, size, lanes):
         left = size - offset
+        while least and left <= lanes // 2 and lanes // 2 >= least:
+            lanes //= 2
         text = ", ".join(f"i1 {'true' if lane < left else 'false'}" for lane in range(lanes))
-        columns.append(Column(offset, None if left >= lanes else f"<{text}>"))
+        columns.append(Column(offset, lanes, None if left >= lanes else f"<{text}>"))
     return tuple(columns)
+
+
+def vectors_of(size: int, lanes: int) -> float:
+    """How many vectors' work so many positions are.
+
+    A last one of half the lanes, beside others that share what it reads, is half of one.
+    """
+    whole, rest = divmod(size, lanes)
+    return whole + (0.0 if not rest else 0.5 if whole and 2 * rest <= lanes else 1.0)

@@ -5,7 +5,7 @@ the vector axis is a scalar, spread over the lanes where they meet. What does no
 is computed before it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from scull.compiler.address import mask_of, pointer
@@ -20,6 +20,8 @@ from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.random import round_keys
 from scull.lang.walk import eager_operands, ordered
+
+NONE: Mapping[Axis, tuple[str, str]] = {}
 
 
 class Writer:
@@ -41,16 +43,21 @@ class Writer:
         self.folds = 1  # lanes of a reduction whose results are scalars
         self.terms: Axis | None = None  # along which a contraction reads one term after the other
         self.one = Lanes(function)
-        self.wide = self.one
+        self.wide = self.one  # the lanes of the point that is written
 
     @contextmanager
     def tiled(self, tile: Tile) -> Iterator[None]:
         """Expressions are computed at the points of `tile`."""
         before = self.tile, self.wide, self.active
-        self.tile, self.wide = tile, Lanes(self.function, tile.lanes)
+        self.tile = tile
         self.active = [Point(r, c) for r in range(tile.rows) for c in range(len(tile.columns))]
+        self.stand(self.active[0])
         yield
         self.tile, self.wide, self.active = before
+
+    def stand(self, point: Point) -> None:
+        """Vectors are as wide as those of a point from here on."""
+        self.wide = Lanes(self.function, self.tile.columns[point.column].lanes)
 
     @contextmanager
     def at(self, point: Point, mask: str | None) -> Iterator[None]:
@@ -130,7 +137,7 @@ class Writer:
         assert found is not None, node
         if lanes.count == 1 or self.lanes_of(node).count == lanes.count:
             return found
-        key = ("spread", *key)
+        key = ("spread", lanes.count, *key)
         spread = self.find(key, node.free)
         if spread is None:
             spread = self.known[-1][key] = lanes.spread(found, held_scalar(node.dtype))
@@ -144,6 +151,7 @@ class Writer:
                 self.find(self.key(node, p), node.free) is not None for p in points
             )
 
+        before = self.wide
         for node in ordered(roots, self.eager, is_known):
             if isinstance(node, Constant):
                 continue
@@ -158,7 +166,9 @@ class Writer:
                 continue
             for key, point in reversed(missing.items()):
                 if key not in self.known[-1]:  # a load across the tile gives that of every row
+                    self.stand(point)
                     self.known[-1][key] = self._written(node, point)
+        self.wide = before
 
     def _written(self, node: Expression, point: Point) -> str:
         match node:
@@ -228,8 +238,12 @@ class Writer:
         body: Callable[[list[str]], Sequence[str]],
         *,
         unroll: int = 1,
+        limits: Mapping[Axis, tuple[str, str]] = NONE,
     ) -> list[str]:
-        """Loops over the axes around `body`; the innermost repeats it `unroll` times a round."""
+        """Loops over the axes around `body`; the innermost repeats it `unroll` times a round.
+
+        An axis with `limits` runs from the first of them to before the second.
+        """
         if not axes:
             return list(body([first for _, first in carried]))
         self.hoist(roots)
@@ -242,10 +256,15 @@ class Writer:
                 with self.scope([first]):
                     self.bind(first, Place(base, offset))
                     pairs = list(zip(kinds, values, strict=True))
-                    values = self.nest(inner, roots, pairs, body, unroll=unroll)
+                    values = self.nest(inner, roots, pairs, body, unroll=unroll, limits=limits)
             return values
 
         values = [start for _, start in carried]
+        if first in limits:
+            low, high = limits[first]
+            return self.function.loop(
+                high, carried, lambda base, now: round_of(base, range(1), now), start=low
+            )
         if first.size == 1:
             return round_of("0", range(1), values)
         rounds = first.size // many

@@ -7,6 +7,8 @@ import pytest
 
 from scull import lang
 from scull.compiler.native import compile, region_of_kernel
+from scull.compiler.partial import parted
+from scull.compiler.trace import Statement
 from scull.flags import flags
 from tests.lang.samples import meta
 
@@ -73,3 +75,21 @@ def test_whole_numbers_add_up_exactly():
     out = np.zeros((), "int64")
     compile(kernel)([x], [out])
     assert out == x.sum()
+
+
+def test_parts_that_several_ask_for_are_computed_once():
+    def lower(index, x):
+        (i,), (j,), (m,) = index
+        k, p, n = (lang.axis(x.shape[0]) for _ in range(3))
+        last = lang.sum(x[n, m] * 0.25, over=n)
+        return lang.sum(x[k, i], over=k), lang.sum(x[p, j], over=p) + 1.0, last
+
+    x = np.random.default_rng(0).standard_normal((5003, 200)).astype("float32")
+    kernel = lang.trace(lower, [meta(*x.shape)], [meta(200)] * 3, {}, name="k")
+    given = zip(kernel.outputs, kernel.bodies, strict=True)
+    statements = parted([Statement(out, body, "") for out, body in given])
+    assert len(statements) == len(kernel.outputs) + 2  # the first two have the same parts
+    found = [np.full(200, np.nan, "float32") for _ in kernel.outputs]
+    compile(kernel)([x], found)
+    np.testing.assert_array_equal(found[0] + np.float32(1), found[1])
+    np.testing.assert_allclose(found[2], x.sum(0) * 0.25, rtol=1e-4, atol=1e-3)

@@ -62,6 +62,12 @@ def product(index, x, y):
     return lang.sum(x[(*batch, i, k)] * y[(*batch, k, j)], over=k)
 
 
+def full_convolution(index, x, w):
+    o, i, j, n = index
+    c, a, b = (lang.axis(w.shape[number]) for number in (1, 2, 3))
+    return lang.sum(lang.padded(x, (c, i - a, j - b, n), 0.0) * w[o, c, a, b], over=(c, a, b))
+
+
 KERNELS = {
     "a map of one axis": (plus_tanh, [(70,), (70,)], (70,)),
     "a map with a tail": (plus_tanh, [(1037,), (1037,)], (1037,)),
@@ -70,6 +76,12 @@ KERNELS = {
     "a map of few outer positions": (turned, [(300, 2, 3)], (2, 3, 300)),
     "sums of rows": (row_sums, [(41, 70)], (41,)),
     "a product": (product, [(37, 19), (19, 45)], (37, 45)),
+    "a product with a narrow column": (product, [(37, 19), (19, 50)], (37, 50)),
+    "sums with fewer terms at edges": (
+        full_convolution,
+        [(3, 4, 4, 45), (5, 3, 3, 3)],
+        (5, 6, 6, 45),
+    ),
     "products": (product, [(3, 2, 9, 19), (3, 2, 19, 45)], (3, 2, 9, 45)),
 }
 

@@ -1,0 +1,127 @@
+"""Sums that have fewer terms near the edges of what they read: their loops run over these alone.
+
+A border of zeros costs as much as what lies inside. The gradient of a convolution without padding
+has more terms in the border than inside, where images are small.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from scull.compiler.affine import Affine, Positions
+from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Reduce
+from scull.lang.walk import rewritten
+
+POSITIONS = 1 << 12  # at which terms are counted
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The terms of a sum where its guards hold, and what that says of its axes.
+
+    An axis stands at each of the `first` or behind, and before each of `ends`.
+    """
+
+    term: Expression
+    first: dict[Axis, list[Affine]]
+    ends: dict[Axis, list[Affine]]
+
+    @property
+    def axes(self) -> frozenset[Axis]:
+        """The axes of positions that tell how many terms there are."""
+        return frozenset().union(*(x.axes for axis in self.first for x in self.of(axis)))
+
+    def of(self, axis: Axis) -> list[Affine]:
+        """Between what an axis stands."""
+        return self.first[axis] + self.ends[axis]
+
+    def share(self) -> float:
+        """How much of all terms there is."""
+        return prod(_part(self.first[axis], self.ends[axis]) / axis.size for axis in self.first)
+
+
+def edges_of(node: Reduce, positions: Positions) -> Edges | None:
+    """Where the terms of a sum lie inside, if the loops over its axes can say so.
+
+    There must be a term at every position.
+    """
+    guards = _guards(node.operands[0]) if node.operation == "sum" else []
+    if not guards or not all(axis.size for axis in node.axes):
+        return None
+    first: dict[Axis, list[Affine]] = {}
+    ends: dict[Axis, list[Affine]] = {}
+    for gap in (gap for guard in guards for gap in _gaps(guard.operands[0], positions)):
+        inner = [x for x in node.axes if gap is not None and x in gap.axes]
+        if gap is None or len(inner) != 1 or gap.step(inner[0]) not in (1, -1):
+            return None
+        (axis,) = inner
+        if any(not isinstance(x, Axis) for x in gap.terms):
+            return None
+        lows = first.setdefault(axis, [Affine(0, {})])
+        highs = ends.setdefault(axis, [Affine(axis.size, {})])
+        many = gap.terms[axis]
+        rest = gap + Affine(0, {axis: -many})
+        if many == 1:
+            lows.append(rest.times(-1))
+        else:
+            highs.append(rest + Affine(1, {}))
+    if not first:
+        return None
+    pairs: dict[Expression, Expression] = {x: x.operands[1] for x in guards}
+    term = rewritten(node.operands, lambda x: x, pairs)[0]
+    found = Edges(term, first, ends)
+    return found if all(_some(found, x, positions) for x in first) else None
+
+
+def _guards(term: Expression) -> list[Guard]:
+    """The guards of the factors of a term that make it 0 where they do not hold."""
+    found, pending = list[Guard](), [term]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Guard):
+            other = node.operands[2]
+            if isinstance(other, Constant) and other.value == 0:
+                found.append(node)
+        elif isinstance(node, Apply) and node.operation in ("multiply", "cast"):
+            pending.extend(node.operands)
+    return found
+
+
+def _gaps(condition: Expression, positions: Positions) -> Sequence[Affine | None]:
+    """What must not be negative for a condition to hold; None stands for what is no such thing."""
+    found, pending = list[Affine | None](), [condition]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Apply) and node.operation == "and":
+            pending.extend(node.operands)
+        elif isinstance(node, Apply) and node.operation in ("less", "less_equal"):
+            x, y = node.operands
+            if x.dtype != "int64":
+                return [None]
+            gap = positions.of(y) + positions.of(x).times(-1)
+            found.append(gap + Affine(-1 if node.operation == "less" else 0, {}))
+        else:
+            return [None]
+    return found
+
+
+def _some(edges: Edges, axis: Axis, positions: Positions) -> bool:
+    """Whether there is a place between the edges of an axis wherever the others stand."""
+    pairs = product(edges.first[axis], edges.ends[axis])
+    few = prod(x.size for x in frozenset().union(*(x.axes for x in edges.of(axis)))) <= POSITIONS
+    return few and all(positions.range_of(y + x.times(-1)).low > 0 for x, y in pairs)
+
+
+def _part(first: Sequence[Affine], ends: Sequence[Affine]) -> float:
+    """How many places lie between edges, on average."""
+    axes = list(frozenset().union(*(x.axes for x in (*first, *ends))))
+    total = 0
+    for spot in product(*(range(x.size) for x in axes)):
+        at: dict[Expression, int] = dict(zip(axes, spot, strict=True))
+        low, high = (
+            [x.constant + sum(many * at[n] for n, many in x.terms.items()) for x in side]
+            for side in (first, ends)
+        )
+        total += min(high) - max(low)
+    return total / prod(x.size for x in axes)

@@ -1,0 +1,93 @@
+"""Tiles whose last column is narrower: every position is computed once, by as few lanes as do."""
+
+import importlib.util
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scull import lang
+from scull.compiler.native import modules_of, region_of_kernel
+from scull.compiler.target import TARGETS
+from scull.compiler.tile import columns_of
+from tests.compiler import test_guards
+from tests.compiler.test_levels import LEVELS, normal, product, traced
+from tests.compiler.test_native import check
+from tests.runtime.guard import needs_guards
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+
+
+def whole(*shape, dtype):
+    """Numbers whose sums and products are exact."""
+    return np.random.default_rng(sum(shape)).integers(-3, 4, shape).astype(dtype)
+
+
+def layer(index, x, w, b, m):
+    """A product with what often follows it: a row, a choice, places that are guarded."""
+    i, j = index
+    k = lang.axis(x.shape[1])
+    total = lang.sum(x[i, k] * w[k, j], over=k) + b[j]
+    return lang.select(total > 0.0, total, 0.0) + lang.padded(m, (i, j + 1), 0.0)
+
+
+@given(
+    st.tuples(*[st.integers(1, 70)] * 3),
+    st.sampled_from(["float32", "float64", "float16"]),
+    st.sampled_from(LEVELS),
+)
+@settings(max_examples=60)
+def test_products_of_any_size_are_what_the_emulator_computes(sizes, dtype, level):
+    m, n, k = sizes
+    arrays = [whole(*shape, dtype=dtype) for shape in ((m, k), (k, n), (n,), (m, n))]
+    check(traced(layer, arrays, ((m, n), dtype)), arrays, level)
+
+
+@needs_guards
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("dtype", "n"), [("float32", 18), ("float32", 23), ("float64", 9)])
+def test_narrow_columns_stay_within_their_buffers(dtype, n, level, monkeypatch):
+    arrays = [normal(*shape, dtype=dtype) for shape in ((7, 6), (6, n), (n,), (7, n))]
+    kernel = traced(layer, arrays, ((7, n), dtype))
+    test_guards.check(kernel, arrays, level, monkeypatch)
+
+
+@given(st.integers(1, 300), st.sampled_from([1, 2, 4, 8, 16, 32]), st.sampled_from([0, 1, 2, 4, 8]))
+def test_columns_have_every_position_once(size, lanes, least):
+    found = list[int]()
+    for column in columns_of(size, lanes, least):
+        counted = column.lanes if column.mask is None else column.mask.count("true")
+        assert column.lanes in (lanes, least) or column.lanes < 2 * counted
+        found += range(column.offset, column.offset + counted)
+    assert found == list(range(size))
+
+
+def multiplied(n, level, dtype="float32"):
+    """The lanes of the multiplications and additions of a product with n columns."""
+    arrays = [normal(9, 30, dtype=dtype), normal(30, n, dtype=dtype)]
+    region = region_of_kernel(traced(product, arrays, ((9, n), dtype)))
+    texts = [module.text for module in modules_of(region, TARGETS[level])]
+    return {int(n) for text in texts for n in re.findall(r"@llvm\.fma\.v(\d+)f", text)}
+
+
+@pytest.mark.parametrize(
+    ("n", "level", "dtype", "lanes"),
+    [
+        (20, "avx512", "float32", {16, 4}),
+        (50, "avx512", "float32", {16, 4}),
+        (23, "avx512", "float32", {16, 8}),
+        (25, "avx512", "float32", {16}),
+        (32, "avx512", "float32", {16}),
+        (3, "avx512", "float32", {4}),
+        (10, "avx512", "float64", {8, 2}),
+        (20, "avx2", "float32", {8, 4}),
+        (21, "avx2", "float32", {8}),
+        (18, "generic", "float32", {4}),
+    ],
+)
+def test_what_is_left_has_no_more_lanes_than_it_needs(n, level, dtype, lanes):
+    assert multiplied(n, level, dtype) == lanes
