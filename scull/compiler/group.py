@@ -125,6 +125,8 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     moved = Map(first.axes, substituted(body.roots[-1], pairs, positions))
     values = dict(zip(first.arrays, (b.roots[-1] for b in first.bodies), strict=True))
     loads = loads_of(moved)
+    if moved.value in values.values():
+        return "it is the same once more, made again rather than kept"
     if any(x.array in values and _long_places(x) != first.axes for x in loads):
         return "it is read at other positions"
     if any(reduces(values[x.array]) for x in inner_loads(moved) if x.array in values):

@@ -176,4 +176,5 @@ def test_sums_of_data_do_not_lie_in_memory_until_their_gradient_is_asked_for():
     few = arena()
     with flags(WINOGRAD=False):
         plain = arena()
-    assert few < 1.7 * plain, (few, plain)
+    image = 8 * 32 * 16 * 16 * 4
+    assert few < plain + 11 * image  # the sums and the products of one convolution, not of all
