@@ -31,6 +31,7 @@ TIMES = 2  # a sheet is larger than what it is the product of
 AGAIN = 4  # the same where it is computed again, rather than kept
 LEAST = 128  # rows and columns of a sheet
 MOST = 64  # rows of a strip
+ROOM = 1 << 20  # bytes of a strip: fewer than a thread has room for, as there is more than sheets
 KEPT = 1 << 19  # bytes of a sheet that had better be kept than computed again
 
 
@@ -325,7 +326,7 @@ class Cut:
         depth, along = sheet.depth, part.along
         self.size, other = sheet.sizes[depth + along], sheet.sizes[depth + 1 - along]
         row = max(1, plan.bytes_of(part) // self.size)
-        self.rows = _rows(self.size, ROWS // row)
+        self.rows = _rows(self.size, ROOM // row)
         self.number = next(_numbers)
         self.apart = tuple(lang.axis(size) for size in sheet.sizes[:depth])
         self.strip, self.row = lang.axis(ceil(self.size / self.rows)), lang.axis(self.rows)

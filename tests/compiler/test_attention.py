@@ -12,6 +12,8 @@ from hypothesis import given, settings
 import scull as paddle
 import scull.nn.functional as F
 from scull import static
+from scull.compiler.native import kernel_of
+from scull.compiler.target import target
 from scull.executor.compiled import Call
 from scull.flags import flags
 from scull.ops.attention import flash_attn
@@ -198,6 +200,8 @@ def test_memory_of_attention_grows_as_its_length(build, kernels):
         feed = {n: numbers(1, 2, length, 16, seed=i) for i, n in enumerate("qkv")}
         _, (region,) = run(build, feed, "eager")
         assert len(region.groups) == kernels
+        strips = [g for g in region.groups if sum(s.is_contraction for s in g.stages) > 1]
+        assert all(kernel_of(group, target()).chunks > 1 for group in strips)
         arenas.append(region.arena.size)
     assert arenas[1] < 2.1 * arenas[0]
     assert arenas[1] < 2048 * 2048 * 4
