@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 25_500,
     "autograd": 3_200,
-    "compiler": 8_600,
+    "compiler": 9_000,
     "eager": 2_100,
     "executor": 9_300,
     "tensor": 8_200,

@@ -37,7 +37,8 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
     ties, votes = _Ties(), defaultdict[Place, float](float)
     for statement in found:
         ties.read(statement)
-    inner = dict.fromkeys(s.out for s in found if isinstance(s.body, Map) and s.out not in kept)
+    free = (s.out for s in found if isinstance(s.body, Map) and s.strip is None)
+    inner = dict.fromkeys(x for x in free if x not in kept)
     for statement in found:
         for (array, number), weight in _votes(statement, positions):
             if array in inner and array.shape[number] > 1:

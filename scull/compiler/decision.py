@@ -17,6 +17,7 @@ Kind = Literal[
     "apart",
     "copied",
     "merged",
+    "cut",
 ]
 
 
@@ -27,7 +28,8 @@ class Decision(NamedTuple):
     `read`: the other takes it from memory; `stored`: written to memory, wherever it is inlined;
     `turned`: its axes lie in another order; `together` and `separate`: at once with the other, or
     not; `joined` and `apart`: in the loop over rows of the other's kernel, or not; `copied`: laid
-    out anew for the other; `merged`: kept as the few rows that are not 0.
+    out anew for the other; `merged`: kept as the few rows that are not 0; `cut`: the other, a few
+    rows at a time.
     """
 
     kind: Kind

@@ -17,6 +17,7 @@ from scull.compiler.pack import packed
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
 from scull.compiler.sparse import unscattered
+from scull.compiler.strip import stripped
 from scull.compiler.trace import Statement
 from scull.compiler.winograd import with_few_products
 from scull.lang.body import Map, Scatter
@@ -401,6 +402,6 @@ def laid_out(nodes: Nodes, outputs: Collection[Array], fixed: Collection[Array] 
     kept = crossing(nodes) | set(outputs) | bases
 
     def piece(part: Sequence[Statement]) -> list[Statement]:
-        return packed(with_few_products(arranged(part, kept)), fixed)
+        return packed(with_few_products(arranged(stripped(part, kept), kept)), fixed)
 
     return hoisted(straightened(nodes, piece))

@@ -23,6 +23,7 @@ from scull.lang.walk import rewritten
 FEW = 4  # elements of stages that go together though nothing relates them
 UNRELATED = "it reads nothing of that"
 AT_ONCE = "at the same positions"
+OTHERS = "one is of strips that the other is not of"
 ROWS = 3 << 19  # bytes of rows that a thread has room for
 
 
@@ -79,9 +80,9 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
     near: dict[Array, set[int]] = {}  # stages that read or make an array
     positions = Positions()
     for statement in statements:
-        body = _with_long_axes(statement.body, positions)
+        body = with_long_axes(statement.body, positions)
         axes = body.axes if isinstance(body, Map) else body.over
-        stage = Stage(axes, [statement.out], [body], [statement.origin])
+        stage = Stage(axes, [statement.out], [body], [statement.origin], statement.strip)
         least = max((place[x.array] for x in stage.loads if x.array in place), default=0)
         alike = sized.setdefault(stage.sizes, [])
         related = {n for x in stage.loads for n in near.get(x.array, ())}
@@ -112,6 +113,8 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
 def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     """Both as one stage, or why they do not belong together."""
     sizes = [s.sizes for s in (first, second)]
+    if first.strip is not second.strip:
+        return OTHERS
     if sizes[0] != sizes[1]:
         return f"positions of {list(sizes[1])} beside {list(sizes[0])}"
     if not all(isinstance(body, Map) for s in (first, second) for body in s.bodies):
@@ -127,7 +130,7 @@ def _together(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     loads = loads_of(moved)
     if moved.value in values.values():
         return "it is the same once more, made again rather than kept"
-    if any(x.array in values and _long_places(x) != first.axes for x in loads):
+    if any(x.array in values and long_places(x) != first.axes for x in loads):
         return "it is read at other positions"
     if any(reduces(values[x.array]) for x in inner_loads(moved) if x.array in values):
         return "a reduction would run within another"
@@ -171,9 +174,9 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
     queue, groups = Queue(stages, over), list[Group]()
     while queue.left:
         ready = queue.next()
-        group = Group(ready.axes, [ready])
+        group = Group(ready.axes[: ready.strip.depth] if ready.strip else ready.axes, [ready])
         queue.take(ready)
-        if not ready.is_contraction or rows_deep(ready):
+        if ready.strip or not ready.is_contraction or rows_deep(ready):
             while _grown(group, queue, groups):
                 pass
         groups.append(group)
@@ -183,11 +186,14 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
 def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
     """Whether one more stage was taken into a group; what it asks for besides comes `before`."""
     made = {x for s in group.stages for x in s.arrays}
-    for stage in queue.near(made):
+    strip = group.stages[0].strip
+    for stage in queue.of(strip) if strip else queue.near(made):
         missing = queue.missing(stage)
-        if missing and not (stage.is_contraction and stage.reads & made):
+        if missing and (stage.strip or not (stage.is_contraction and stage.reads & made)):
             continue
-        if any(queue.missing(s) or s.reads & made or queue.too_early(s) for s in missing):
+        if any(
+            s.strip or queue.missing(s) or s.reads & made or queue.too_early(s) for s in missing
+        ):
             continue
         why = "others still read what it is written over"
         if queue.waits(stage):
@@ -212,6 +218,11 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     One that reads nothing of the group belongs to it if a contraction in the `queue` does and
     reads that, too.
     """
+    if group.stages[0].strip is not stage.strip:
+        return OTHERS
+    if stage.strip:
+        _put(group, stage, len(group.shared))
+        return ""
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
@@ -224,7 +235,7 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     contractions = [s for s in (*group.stages, stage) if s.is_contraction]
     own = stage.axes
     ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
-    places = [_long_places(x) for x in reads]
+    places = [long_places(x) for x in reads]
     plain = [s.plain for s in (*group.stages, stage)]
     depths = [*map(len, places), *plain, beside, len(group.shared), len(own), max(ranks) - 1]
     agree, depth = 0, min(*depths, *map(rows_deep, contractions))
@@ -243,15 +254,20 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     between = sum(nbytes(x) for x in {x.array for x in reads})
     if between <= ROWS and any(rows_deep(s, alone=True) < agree for s in contractions):
         return "all of what lies between stays near"
-    pairs: dict[Axis, Expression] = dict(zip(own[:agree], group.shared[:agree], strict=True))
-    group.shared = group.shared[:agree]
+    _put(group, stage, agree)
+    return ""
+
+
+def _put(group: Group, stage: Stage, depth: int) -> None:
+    """Add a stage to a group: they share so many axes."""
+    own, group.shared = stage.axes, group.shared[:depth]
+    pairs: dict[Axis, Expression] = dict(zip(own[:depth], group.shared, strict=True))
     positions = Positions()
-    axes = (*group.shared, *own[agree:])
+    axes = (*group.shared, *own[depth:])
     bodies: list[Body] = [
         Map(axes, substituted(body.roots[-1], pairs, positions)) for body in stage.bodies
     ]
     group.stages.append(replace(stage, axes=axes, bodies=bodies))
-    return ""
 
 
 def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
@@ -270,12 +286,12 @@ def _feeds(stage: Stage, group: Group, queue: Queue) -> int:
         depths.append(rows_deep(reader))
         for load in reader.loads:
             if load.array in stage.arrays:
-                pairs = zip(_long_places(load), reader.axes, strict=False)
+                pairs = zip(long_places(load), reader.axes, strict=False)
                 depths.append(sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs)))
     return min(depths, default=0)
 
 
-def _with_long_axes(body: Body, positions: Positions) -> Body:
+def with_long_axes(body: Body, positions: Positions) -> Body:
     """A map without axes of one position, which make no rows."""
     if not isinstance(body, Map) or all(x.size != 1 for x in body.axes):
         return body
@@ -289,7 +305,7 @@ def _long_shape(array: Array) -> tuple[int, ...]:
     return tuple(size for size in array.shape if size != 1)
 
 
-def _long_places(load: Load) -> tuple[Expression, ...]:
+def long_places(load: Load) -> tuple[Expression, ...]:
     """Where it reads along the axes of an array that are longer than one."""
     pairs = zip(load.operands, load.array.shape, strict=True)
     return tuple(index for index, size in pairs if size != 1)
@@ -311,7 +327,7 @@ def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) ->
 
     def shortened(node: Expression) -> Expression:
         if isinstance(node, Load) and node.array in rows:
-            return rows[node.array][_long_places(node)[depth:]]
+            return rows[node.array][long_places(node)[depth:]]
         return node
 
     stages = []

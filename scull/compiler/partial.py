@@ -34,7 +34,7 @@ def parted(statements: Sequence[Statement]) -> list[Statement]:
     made: dict[Key, Array] = {}
     for statement in statements:
         body = statement.body
-        if isinstance(body, Map) and not contracts(body):
+        if isinstance(body, Map) and statement.strip is None and not contracts(body):
             for number, node in enumerate(_reductions(body)):
                 axis = _parted_axis(body, node)
                 if axis is None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from scull.compiler.stage import Stage, nbytes
+from scull.compiler.trace import Strip
 from scull.lang.expression import Array
 
 MUCH = 1 << 16  # bytes
@@ -24,6 +25,10 @@ class Queue:
         self.unmade = {  # by stages that make something which one reads
             n: {maker[x] for x in s.reads if x in maker} - {n} for n, s in self.left.items()
         }
+        self.strips: dict[Strip, list[int]] = {}
+        for n, stage in self.left.items():
+            if stage.strip is not None:
+                self.strips.setdefault(stage.strip, []).append(n)
         self.waiting = Counter(x for s in stages for x in s.reads)  # how many are left to read it
 
     def take(self, stage: Stage) -> None:
@@ -38,16 +43,28 @@ class Queue:
     def next(self) -> Stage:
         """The first that may run, of those that are neither too early nor long before their use.
 
-        One that leaves much less memory taken than before comes at once.
+        One that leaves much less memory taken than before comes at once. Strips are begun when all
+        of them may run.
         """
         can = [s for n, s in self.left.items() if not self.unmade[n]]
-        fit = [s for s in can if not self.too_early(s) and not self.waits(s)]
+        can = [s for s in can if self.whole(s)] or can
+        fit = [s for s in can if (s.strip or not self.waits(s)) and not self.too_early(s)]
         return next((s for s in fit if self.freed(s) > MUCH), (fit or can)[0])
 
     def freed(self, stage: Stage) -> int:
         """By how many bytes there is less when it has run: what nobody else reads any more goes."""
         gone = sum(nbytes(x) for x in stage.reads if x in self.made and self.waiting[x] == 1)
         return gone - sum(map(nbytes, stage.arrays))
+
+    def whole(self, stage: Stage) -> bool:
+        """Whether the stages of its strips, if it has any, wait for one another alone."""
+        strip = stage.strip
+        makers = {m for n in self.strips[strip] for m in self.unmade[n]} if strip else ()
+        return all(self.left[n].strip is strip for n in makers)
+
+    def of(self, strip: Strip) -> list[Stage]:
+        """The stages left of strips."""
+        return [self.left[n] for n in self.strips[strip] if n in self.left]
 
     def missing(self, stage: Stage) -> list[Stage]:
         """The stages left that make what a stage reads."""

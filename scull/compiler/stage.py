@@ -7,6 +7,7 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.fuse import loads_of, words_of
+from scull.compiler.trace import Strip
 from scull.lang.body import Body, Scatter
 from scull.lang.dtype import element
 from scull.lang.expression import (
@@ -39,6 +40,7 @@ class Stage:
     arrays: list[Array]
     bodies: list[Body]
     origins: list[str]
+    strip: Strip | None = None
 
     @cached_property
     def loads(self) -> list[Load]:

@@ -22,13 +22,24 @@ from scull.lang.expression import Array, Expression, constant
 OUTSIDE = frozenset({"python", "communicates", "blocks"})  # effects that are no loops
 
 
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """Statements that run one after another for each position of their first `depth` axes."""
+
+    depth: int
+
+
 @dataclass(frozen=True)
 class Statement:
-    """What the elements of `out` are; `origin` is the operator of the Program it comes from."""
+    """What the elements of `out` are; `origin` is the operator of the Program it comes from.
+
+    Those of one `strip` are one kernel.
+    """
 
     out: Array
     body: Body
     origin: str
+    strip: Strip | None = None
 
 
 class Traced(Value):

@@ -31,6 +31,7 @@ SAID: dict[Kind, str] = {
     "read": "{1} reads {0} from memory: {2}",
     "copied": "{0} is an operand of {1}, laid out anew: {2}",
     "inlined": "{0} is computed within {1}: {2}",
+    "cut": "{0} is {1}, strip by strip: {2}",
     "merged": "{0} is kept as the rows that are not 0: {2}",
 }
 FETCHED, LATER = "it is fetched", "it is used after the region"
@@ -117,7 +118,7 @@ class View:
         for d in made.decisions:
             if d.kind == "inlined" or (d.kind == "read" and d.array not in placed):
                 self.parts.setdefault(d.other, []).append(d.array)
-            elif d.kind == "copied":
+            elif d.kind in ("copied", "cut"):
                 self.steps.setdefault(d.array, self.steps[d.other])
                 self.names.setdefault(d.array, f"{self.name(d.other)}.{d.array}")
         self.inlined = {d.array for d in made.decisions if d.kind == "inlined"}
@@ -221,6 +222,7 @@ def reasons(kernel: Kernel, members: set[str], view: View) -> list[str]:
             "copied": d.other in own or d.array in own,
             "phase": d.array in own,
             "turned": d.array in own,
+            "cut": d.array in own,
             "merged": d.array in members or d.array in own,
         }
         if shown.get(d.kind):
