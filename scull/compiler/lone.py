@@ -6,6 +6,7 @@ one does at most, and which one follows from the place.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
@@ -24,7 +25,7 @@ def alone(statements: Sequence[Statement]) -> list[Statement]:
         body = statement.body
         if isinstance(body, Map) and not contracts(body):
             positions = Positions()
-            (root,) = rewritten([body.value], lambda x: _lone(x, positions), {})  # noqa: B023
+            (root,) = rewritten([body.value], partial(_lone, positions=positions), {})
             if root is not body.value:
                 statement = replace(statement, body=with_roots(body, [root]))
         found.append(statement)
