@@ -6,6 +6,7 @@ until then. Small operands are for NumPy in any case, and always the same ones. 
 Program whose own code is still to come nobody asks for kernels: they would not be used for long.
 """
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ from scull.core.attribute import normalised
 from scull.core.meta import Meta
 from scull.core.op import Op, by_name, meta_of
 from scull.core.tensor import Stub
-from scull.eager.threshold import LEAST
+from scull.eager.threshold import LEAST, MOST
 from scull.errors import ScullError, UnsupportedError
 from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
@@ -60,6 +61,7 @@ class Preferring:
 
     def __init__(self, op: Op, least: int) -> None:
         self.op, self.plain, self.least = op, op.cpu, least
+        self.most = MOST.get(op.name, sys.maxsize)
         self.known: dict[Any, Call] = {}
         self.tasks: dict[Any, Task[Call]] = {}
 
@@ -82,6 +84,8 @@ class Preferring:
     def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
         """The call for operands of sizes not met before, or whose code is still made."""
         if key is None or _asking.nothing or len(self.known) >= MOST_SIZES:
+            return self.by_numpy
+        if any(x.size > self.most for x in operands if type(x) is ndarray):
             return self.by_numpy
         if key not in self.tasks:
             metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]

@@ -1,7 +1,8 @@
-"""From how many elements of its largest operand on a hot operator of eager mode is machine code.
+"""From and up to how many elements of its largest operand a hot operator is machine code.
 
 `python -m benchmarks.thresholds` measures what that gains: all of these are faster from there on,
-most by twice and more. Making a kernel takes some ten milliseconds, once for all processes.
+most by twice and more; the largest products of matrices are faster by NumPy's library. Making a
+kernel takes some ten milliseconds, once for all processes.
 """
 
 LEAST = {
@@ -16,6 +17,10 @@ LEAST = {
     "layer_norm_grad": 1 << 12,
     "group_norm": 1 << 12,
     "instance_norm": 1 << 12,
+    "pool_spread": 1 << 10,
+    "linear": 1 << 12,
+    "linear_grad": 1 << 12,
+    "matmul": 1 << 12,
     "gelu": 1 << 11,
     "gelu_grad": 1 << 11,
     "silu": 1 << 15,
@@ -29,3 +34,4 @@ LEAST = {
     "momentum": 1 << 15,
     "sgd": 1 << 16,
 }
+MOST = {"linear": 1 << 21, "linear_grad": 1 << 20, "matmul": 1 << 21}

@@ -143,6 +143,16 @@ def test_small_operands_are_for_numpy():
         assert number_made("gelu") == 1
 
 
+def test_products_are_machine_code_up_to_a_size(monkeypatch):
+    monkeypatch.setitem(native.MOST, "matmul", 128 * 128)
+    with flags(COMPILE="eager"):
+        for size, made in ((16, 0), (128, 1), (160, 1)):
+            x = paddle.rand([size, size])
+            found = paddle.matmul(x, x).numpy()
+            np.testing.assert_allclose(found, x.numpy() @ x.numpy(), rtol=1e-5)
+            assert number_made("matmul") == made
+
+
 @pytest.mark.parametrize("name", ["gelu", "silu"])
 def test_without_the_setting_kernels_are_those_of_numpy(name):
     op = by_name()[name]
