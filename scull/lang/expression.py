@@ -10,6 +10,7 @@ import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias, Union
 from weakref import WeakValueDictionary
 
@@ -202,7 +203,7 @@ class Array:
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return prod(self.shape)
 
     def __getitem__(self, index: Operand | tuple[Operand, ...]) -> Expression:
         """The element at `index`: one integer expression for each axis."""

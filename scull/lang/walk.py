@@ -35,8 +35,14 @@ def ordered(
                 order.append(node)
             elif node not in seen and not known(node):
                 seen.add(node)
+                inner = operands(node)
+                if not inner:
+                    order.append(node)
+                    continue
                 stack.append((node, True))
-                stack.extend((x, False) for x in reversed(operands(node)))
+                for x in reversed(inner):
+                    if x not in seen:
+                        stack.append((x, False))
     return order
 
 
