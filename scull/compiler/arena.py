@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from scull.compiler.flow import Loop, Nodes, controls, leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
-from scull.lang.dtype import element
+from scull.compiler.stage import nbytes
 from scull.lang.expression import Array
 
 ALIGNMENT = 64
@@ -38,8 +38,7 @@ class Arena:
 
 def bytes_of(array: Array) -> int:
     """The bytes of an array, as memory is handed out."""
-    size = array.size * element(array.dtype).itemsize
-    return max(ALIGNMENT, -(-size // ALIGNMENT) * ALIGNMENT)
+    return max(ALIGNMENT, -(-nbytes(array) // ALIGNMENT) * ALIGNMENT)
 
 
 class Lives:

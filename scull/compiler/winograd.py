@@ -188,7 +188,7 @@ class _Steps:
             ]
 
         axes = [*lead, self.tiles, *first, *self.halves.values(), *last]
-        return self._made(axes, self._chosen(sums(self.windows, value)))
+        return self._made(axes, _one_of(self.tiles, sums(self.windows, value)))
 
     def _taps(self, lead: tuple[Axis, ...]) -> Expression:
         """The sums of taps."""
@@ -211,7 +211,7 @@ class _Steps:
         shared = [x for x in rest if x not in own and x not in lead]
         mine = [x for x in rest if x in own and x not in lead]
         axes = [*first, self.tiles, *shared, *halves, *mine]
-        return self._made(axes, self._chosen(sums(self.windows, value)))
+        return self._made(axes, _one_of(self.tiles, sums(self.windows, value)))
 
     def _of_window(self, value: Expression, w: Window) -> list[Expression]:
         """The taps of a window; of those that are pairs, the two."""
@@ -258,9 +258,6 @@ class _Steps:
             return _one_of(w.along % 2, [m[0] + m[1] + m[2], m[1] - m[2] - m[3]])
 
         return at(self.windows, 0, 1)
-
-    def _chosen(self, values: Sequence[Expression]) -> Expression:
-        return _one_of(self.tiles, values)
 
     def _runs_along(self, value: Expression, axes: Sequence[Axis]) -> bool:
         """Whether a value is read as it is in memory, along the last of the axes."""

@@ -22,6 +22,7 @@ entry:
   %word = place of word in pool @pool
   %sleepers = place of sleepers in pool @pool
   %cpus = alloca [{CPUS // 64} x i64]
+  store [{CPUS // 64} x i64] zeroinitializer, ptr %cpus ; a mask of none is refused
   %asked = call i32 @sched_getaffinity(i32 0, i64 {CPUS // 8}, ptr %cpus)
   br label %wait
 

@@ -3,6 +3,7 @@ which gradients compute again.
 """
 
 import importlib.util
+from functools import partial
 
 import hypothesis.strategies as st
 import numpy as np
@@ -62,12 +63,11 @@ def numbers(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape).astype("float32")
 
 
-@settings(deadline=None, max_examples=12)
-@given(st.data())
-def test_attention_and_its_gradients_are_those_of_the_numpy_kernels(data):
-    batch, heads = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
-    length, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40))
-    size, width = data.draw(st.integers(1, 20)), data.draw(st.integers(1, 20))
+def operands(data, most, lengths, sizes):
+    """Queries, keys and values of up to so many batches and heads, and perhaps a mask."""
+    batch, heads = data.draw(st.integers(1, most)), data.draw(st.integers(1, most))
+    length, keys = data.draw(lengths), data.draw(lengths)
+    size, width = data.draw(sizes), data.draw(sizes)
     feed = {
         "q": numbers(batch, heads, length, size),
         "k": numbers(batch, heads, keys, size, seed=1),
@@ -75,13 +75,21 @@ def test_attention_and_its_gradients_are_those_of_the_numpy_kernels(data):
     }
     if data.draw(st.booleans()):
         feed["mask"] = numbers(*data.draw(st.sampled_from([(length, keys), (batch, 1, 1, keys)])))
-    merge = data.draw(st.booleans())
+    return feed
 
-    def build(**inputs):
-        out = attention(**inputs, merge=merge)
-        loss = paddle.sum(out * out)
-        return [out, *static.gradients([loss], [inputs[n] for n in "qkv"])]
 
+def trained(merge=False, **inputs):
+    """Attention, and gradients that depend on all of it."""
+    out = attention(**inputs, merge=merge)
+    loss = paddle.sum(paddle.tanh(out) * out)
+    return [out, *static.gradients([loss], [inputs[n] for n in "qkv"])]
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.data())
+def test_attention_and_its_gradients_are_those_of_the_numpy_kernels(data):
+    feed = operands(data, 3, st.integers(1, 40), st.integers(1, 20))
+    build = partial(trained, data.draw(st.booleans()))
     plain, _ = run(build, feed, "off")
     made, _ = run(build, feed, "eager")
     for x, y in zip(made, plain, strict=True):
@@ -104,37 +112,16 @@ def largest(region):
     return max(block.size for block in region.arena.blocks.values())
 
 
-def trained(**inputs):
-    """Attention, and gradients that depend on all of it."""
-    out = attention(**inputs)
-    loss = paddle.sum(paddle.tanh(out) * out)
-    return [out, *static.gradients([loss], [inputs[n] for n in "qkv"])]
-
-
 @settings(deadline=None, max_examples=5)
 @given(st.data())
 def test_long_attention_is_that_of_the_numpy_kernels_strip_by_strip(data):
-    batch, heads = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 2))
-    length, keys = (data.draw(st.sampled_from([401, 480, 512, 541])) for _ in range(2))
-    size, width = data.draw(st.integers(2, 9)), data.draw(st.integers(1, 9))
-    feed = {
-        "q": numbers(batch, heads, length, size),
-        "k": numbers(batch, heads, keys, size, seed=1),
-        "v": numbers(batch, heads, keys, width, seed=2),
-    }
-    if data.draw(st.booleans()):
-        feed["mask"] = numbers(*data.draw(st.sampled_from([(length, keys), (batch, 1, 1, keys)])))
-    merge = data.draw(st.booleans())
-
-    def build(**inputs):
-        out = attention(**inputs, merge=merge)
-        loss = paddle.sum(paddle.tanh(out) * out)
-        return [out, *static.gradients([loss], [inputs[n] for n in "qkv"])]
-
+    feed = operands(data, 2, st.sampled_from([401, 480, 512, 541]), st.integers(2, 9))
+    build = partial(trained, data.draw(st.booleans()))
     plain, _ = run(build, feed, "off")
     made, (region,) = run(build, feed, "eager")
     for x, y in zip(made, plain, strict=True):
         np.testing.assert_allclose(x, y, rtol=2e-4, atol=2e-5)
+    length, keys = feed["q"].shape[2], feed["k"].shape[2]
     assert largest(region) <= 64 * keys * 4 or largest(region) < 4 * length * keys // 4
 
 

@@ -114,6 +114,20 @@ def test_it_is_as_exact_as_the_sum_as_it_stands():
     assert all(a < 1.2 * b for a, b in zip(few, plain, strict=True)), errors
 
 
+def test_an_infinite_element_spoils_no_more_than_its_neighbours():
+    x, w = numbers(1, 32, 16, 16), numbers(32, 32, 3, 3, seed=1)
+    x[0, 0, 8, 7] = np.inf
+    (found, *_), _ = run(x, w, "eager", padding=1)
+    (plain, *_), _ = run(x, w, "off", padding=1)
+    near = np.zeros((16, 16), bool)
+    near[6:11, 5:10] = True  # one place further than the window reaches
+    assert np.isfinite(found[..., ~near]).all()
+    close([found[..., ~near]], [plain[..., ~near]], 2e-6)
+    with flags(WINOGRAD=False):
+        (kept, *_), _ = run(x, w, "eager", padding=1)
+    np.testing.assert_array_equal(np.isfinite(kept), np.isfinite(plain))
+
+
 def test_what_follows_is_in_the_same_kernels():
     x, w = numbers(2, 32, 16, 16), numbers(32, 32, 3, 3, seed=1)
 
