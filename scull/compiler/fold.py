@@ -16,29 +16,46 @@ from scull.lang.walk import ordered
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
+EXTREMES = {"max": "larger", "min": "smaller"}
+
 
 def start_of(node: Reduce) -> float | int:
     """What a fold starts from: -0 for a sum, for -0 + x is x whatever x is."""
     return -0.0 if node.operation == "sum" else of_nothing(node.operation, node.dtype)
 
 
+def step_of(node: Reduce) -> str:
+    """The operation of one more term."""
+    return EXTREMES[node.operation] if is_extreme(node) else STEPS[node.operation]
+
+
+def is_extreme(node: Reduce) -> bool:
+    """Whether it is the greatest or the least of floats, of which a zero is +0 in the end."""
+    return node.operation in EXTREMES and element(node.dtype).kind == "float"
+
+
 def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
-    """A fold over axes at all points at once, so that what they share is read once."""
+    """A reduction at all points at once, so that what they share is read once."""
+    points = list(missing.values())
+    found = reduced(w, node, points)
+    if is_extreme(node):
+        each = [lanes_at(w, node, point) for point in points]
+        found = [x.unsigned_zero(name, node.dtype) for x, name in zip(each, found, strict=True)]
+    w.known[-1].update(zip(missing, found, strict=True))
+
+
+def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
+    """What a reduction is at each point."""
+    each = [lanes_at(w, node, point) for point in points]
     if not all(axis.size for axis in node.axes):
         nothing = of_nothing(node.operation, node.dtype)
-        for key, point in missing.items():
-            w.known[-1][key] = lanes_at(w, node, point).literal(nothing, node.dtype)
-        return
+        return [lanes.literal(nothing, node.dtype) for lanes in each]
     if node.operation in ("argmax", "argmin"):
-        w.known[-1].update(zip(missing, places(w, node, list(missing.values())), strict=True))
-        return
+        return places(w, node, points)
     axis = folding_axis(w, node)
     if axis is not None:
-        for key, point in missing.items():
-            w.known[-1][key] = across(w, node, axis, point)
-        return
-    term, points = node.operands[0], list(missing.values())
-    each = [lanes_at(w, node, point) for point in points]
+        return [across(w, node, axis, point) for point in points]
+    term = node.operands[0]
     starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
     edges = edges_of(node, w.positions)
     limits: dict[Axis, tuple[str, str]] = {}
@@ -52,7 +69,7 @@ def reduce_at(w: "Writer", node: Reduce, missing: dict[Key, Point]) -> None:
     w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
     found = w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
     w.terms = None
-    w.known[-1].update(zip(missing, found, strict=True))
+    return found
 
 
 def lanes_at(w: "Writer", node: Reduce, point: Point) -> Lanes:
@@ -130,7 +147,7 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
         return part(ahead, rest, values)
 
     values = w.nest(outer, [term], [start] * columns, body)
-    total, step = values[0], STEPS[node.operation]
+    total, step = values[0], step_of(node)
     for value in values[1:]:
         total = lanes.applied(step, [total, value], node.dtype, node.dtype)
     return lane_by_lane(w, node, lanes, total)
@@ -147,7 +164,7 @@ def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, total: str) -> str:
         upper = w.function.value(
             f"shufflevector {kind} {total}, {kind} poison, <{lanes.count} x i32> <{order}>"
         )
-        total = lanes.applied(STEPS[node.operation], [total, upper], node.dtype, node.dtype)
+        total = lanes.applied(step_of(node), [total, upper], node.dtype, node.dtype)
     return w.function.value(f"extractelement {kind} {total}, i64 0")
 
 
@@ -159,7 +176,7 @@ def folded(
     points: Sequence[Point],
 ) -> list[str]:
     """One more term; a product is added without being rounded before."""
-    step = STEPS[node.operation]
+    step = step_of(node)
     fuses = (
         node.operation == "sum"
         and isinstance(term, Apply)

@@ -4,6 +4,7 @@
   dtype; denormals count. float16 and bfloat16 are computed in float32 and then rounded, which gives
   the same for + - * / sqrt. Which NaN comes out is not defined.
 - `maximum` and `minimum` give NaN if one is NaN; -0 is below +0. So their order does not matter.
+  A reduction by `max` or `min` gives +0 for a zero of either sign.
 - Integers wrap. Division rounds down, and by zero gives 0, as does the remainder. Shifting by the
   width or more, or by a negative amount, shifts everything out.
 - `cast` of a float to an integer cuts the fraction off, stays within the range, and makes 0 of NaN;

@@ -7,7 +7,7 @@ rounded, which adds half a unit of their own:
     exp, log                1        1
     expm1, log1p            2        2
     tanh                    3        3
-    erf                     1.5      1.5
+    erf                     2        2
     sin, cos, power         0.51     1
     rsqrt                   1.5      1.5
 
@@ -16,12 +16,13 @@ float64. Denormal arguments and results, infinities, zeros with their sign and N
 wants them.
 """
 
+from math import log
+
 from scull.lang import coefficient
 from scull.lang.dtype import element
 from scull.lang.expression import Expression, bitcast, cast, constant
 from scull.lang.function import (
     equal,
-    expm1,
     multiply_add,
     not_equal,
     scale,
@@ -64,36 +65,44 @@ def polynomial(x: Expression, coefficients: tuple[float, ...]) -> Expression:
     return result
 
 
+def at_most(x: Expression, high: float) -> Expression:
+    """`x`, or `high` where it is above; NaN stays."""
+    return select(x > high, high, x)
+
+
 def clamp(x: Expression, low: float, high: float) -> Expression:
     """`x` within two numbers; NaN stays."""
-    x = select(x > high, high, x)
+    x = at_most(x, high)
     return select(x < low, low, x)
 
 
-def _exponential_parts(x: Expression) -> tuple[Expression, Expression, Expression, Expression]:
-    """n as a float and as an integer, r and exp(r) - 1 - r, where x = n log(2) + r."""
-    high, low = LOG_2[x.dtype]
+def _split(x: Expression, *parts: float) -> tuple[Expression, Expression, Expression]:
+    """n as a float and as an integer, and exp(r) - 1, where x = n log(2) + r.
+
+    log(2) is given in `parts`: more of them where r is to be exact for large n.
+    """
     number = Format(x.dtype)
     large = 1.5 * 2.0**number.shift  # added, it leaves a whole number in the lowest bits
     moved = multiply_add(x, 1.4426950408889634, large)
-    n = moved - large
-    r = multiply_add(n, -low, multiply_add(n, -high, x))
-    tail = polynomial(r, coefficient.EXP[x.dtype]) * (r * r)
+    n, r = moved - large, x
+    for part in parts:
+        r = multiply_add(n, -part, r)
+    grown = multiply_add(polynomial(r, coefficient.EXP[x.dtype]), r * r, r)
     whole = bitcast(moved, number.bits) - bitcast(constant(large, x.dtype), number.bits)
-    return n, whole, r, tail
+    return n, whole, grown
+
+
+def _factors(x: Expression) -> tuple[Expression, Expression]:
+    """A power of 2 and exp(r) - 1, where exp(x) = power * exp(r); x is within some 40 of 0."""
+    _, n, grown = _split(x, log(2))
+    return Format(x.dtype).power_of_2(n), grown
 
 
 def exp_of(x: Expression) -> Expression:
     """exp(x)."""
     x = clamp(x, -104.0, 89.0) if x.dtype == "float32" else clamp(x, -746.0, 710.0)
-    n, _, r, tail = _exponential_parts(x)
-    return scale((r + tail) + 1, n)
-
-
-def normal_exp_of(x: Expression) -> Expression:
-    """exp(x), which is known to be a normal number."""
-    _, n, r, tail = _exponential_parts(x)
-    return ((r + tail) + 1) * Format(x.dtype).power_of_2(n)
+    n, _, grown = _split(x, *LOG_2[x.dtype])
+    return scale(grown + 1, n)
 
 
 def expm1_of(x: Expression) -> Expression:
@@ -101,9 +110,9 @@ def expm1_of(x: Expression) -> Expression:
     number = Format(x.dtype)
     tiny = 2.0 ** -(number.shift + 2)
     near = clamp(x, -18.0, 89.0) if x.dtype == "float32" else clamp(x, -38.0, 710.0)
-    _, n, r, tail = _exponential_parts(near)
+    _, n, grown = _split(near, *LOG_2[x.dtype])
     half = number.power_of_2(n - 1)
-    result = multiply_add(half, r + tail, half - 0.5) * 2
+    result = multiply_add(half, grown, half - 0.5) * 2
     return select(abs(x) < tiny, x, result)
 
 
@@ -163,20 +172,17 @@ def log1p_of(x: Expression) -> Expression:
 
 def tanh_of(x: Expression) -> Expression:
     """tanh(x)."""
-    magnitude = clamp(abs(x), 0.0, 22.0)
-    t = expm1(magnitude * 2)
-    small = t / (t + 2)
-    large = 1 - 2 / (t + 2)
-    return Format(x.dtype).with_sign(select(magnitude < 1, small, large), x)
+    power, grown = _factors(at_most(abs(x), 20.0) * 2)
+    t = multiply_add(power, grown, power - 1)
+    return Format(x.dtype).with_sign(t / (t + 2), x)
 
 
 def erf_of(x: Expression) -> Expression:
     """erf(x)."""
-    magnitude = abs(x)
-    small = multiply_add(magnitude, polynomial(x * x, coefficient.ERF[x.dtype]), magnitude)
-    far = clamp(magnitude, 1.0, 4.0 if x.dtype == "float32" else 6.0)
-    large = 1 - normal_exp_of(polynomial(far, coefficient.ERFC[x.dtype]))
-    return Format(x.dtype).with_sign(select(magnitude < 1, small, large), x)
+    far = at_most(abs(x), 3.95 if x.dtype == "float32" else 6.0)
+    rate = multiply_add(polynomial(far, coefficient.ERF[x.dtype]), far, far)
+    power, grown = _factors(-rate)
+    return Format(x.dtype).with_sign(multiply_add(-power, grown, 1 - power), x)
 
 
 def rsqrt_of(x: Expression) -> Expression:

@@ -22,7 +22,7 @@ from scull.lang.arithmetic import (
     of_nothing,
 )
 from scull.lang.body import Map, Scatter
-from scull.lang.dtype import HALF
+from scull.lang.dtype import HALF, element
 from scull.lang.expand import expanded
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.kernel import Kernel
@@ -169,6 +169,8 @@ def _reduced(node: Reduce, scope: Scope) -> Values:
         return where
     if total is None:
         return np.full(shape, of_nothing(node.operation, node.dtype), numpy_dtype(node.dtype))
+    if node.operation in ("max", "min") and element(node.dtype).kind == "float":
+        total = compute("add", [total, np.zeros((), total.dtype)], node.dtype)  # makes +0 of -0
     return total
 
 

@@ -1,10 +1,7 @@
 """Activations: functions of one tensor, element by element."""
 
 import math
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 from scull import lang
 from scull.core.eager import composite, gradient, primitive
@@ -44,27 +41,15 @@ def erf_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
 
 
 def erf_of(xp: Any, x: Any, out: Any) -> None:
-    """The error function of few elements, by the polynomials of the loop language."""
-    near = xp.clip(x, -1, 1)
-    far = xp.clip(xp.abs(x), 1, 4 if x.dtype.itemsize == 4 else 6)
-    large = xp.expm1(horner(xp, far, coefficient.ERFC[x.dtype.name]))
-    large += erf_of_one(x.dtype)
-    large *= xp.trunc(near)  # 0 within (-1, 1), where the other polynomial is all
-    xp.subtract(small_erf(xp, near), large, out)
-
-
-def small_erf(xp: Any, x: Any) -> Any:
-    """The error function within [-1, 1]."""
-    total = horner(xp, x * x, coefficient.ERF[x.dtype.name])
-    total *= x
-    total += x
-    return total
-
-
-@cache
-def erf_of_one(dtype: Any) -> Any:
-    """What `small_erf` makes of 1, to the bit."""
-    return small_erf(np, np.ones(1, dtype))[0]
+    """The error function of few elements, by the polynomial of the loop language."""
+    far = xp.abs(x)
+    xp.minimum(far, 4 if x.dtype.itemsize == 4 else 6, out=far)
+    rate = horner(xp, far, coefficient.ERF[x.dtype.name])
+    rate *= far
+    rate += far
+    xp.negative(rate, rate)
+    xp.expm1(rate, rate)
+    xp.copysign(rate, x, out)
 
 
 def horner(xp: Any, x: Any, coefficients: tuple[float, ...]) -> Any:

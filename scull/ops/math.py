@@ -47,12 +47,12 @@ def unary(
 
 
 def sigmoid_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
-    """1 / (1 + e^-x), by tanh so that nothing overflows."""
-    half = xp.tanh(x * x.dtype.type(0.5), out)
-    half = np.asarray(half)
-    half *= x.dtype.type(0.5)
-    half += x.dtype.type(0.5)
-    return half
+    """1 / (1 + e^-x), which is 0 where the exponential overflows."""
+    total = np.asarray(xp.negative(x, out))
+    with np.errstate(over="ignore"):
+        xp.exp(total, total)
+    total += x.dtype.type(1)
+    return xp.reciprocal(total, total)
 
 
 def logarithm_at(a: Any, base: int) -> Any:
@@ -65,7 +65,7 @@ exp = unary("exp", "exp", lambda a: lang.exp(a))
 log = unary("log", "log", lambda a: lang.log(a))
 tanh = unary("tanh", "tanh", lambda a: lang.tanh(a))
 sqrt = unary("sqrt", "sqrt", lambda a: lang.sqrt(a))
-sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: lang.tanh(a * 0.5) * 0.5 + 0.5, over=True)
+sigmoid = unary("sigmoid", sigmoid_kernel, lambda a: 1 / (lang.exp(-a) + 1), over=True)
 expm1 = unary("expm1", "expm1", lambda a: lang.expm1(a), fixed=PLAIN)
 log1p = unary("log1p", "log1p", lambda a: lang.log1p(a), fixed=PLAIN)
 log2 = unary("log2", "log2", lambda a: logarithm_at(a, 2), fixed=PLAIN)

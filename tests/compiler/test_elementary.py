@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from scipy import special
 
+import scull as paddle
 from scull import lang
 from scull.compiler.native import compile
 from scull.lang.expression import apply
+from scull.ops.math import sigmoid
 from tests.lang.samples import meta, units
 from tests.lang.test_elementary import arguments, exact_erf
 
@@ -89,3 +91,15 @@ def stated():
         for name in NAMES
         for k, dtype in enumerate(("float32", "float64"))
     }
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_logistic_function_keeps_its_digits_far_below_nought(compiled):
+    x = np.concatenate([np.linspace(-87, 30, 1171, dtype="float32"), [np.float32(-1e4)]])
+    if compiled:
+        kernel = lang.trace(sigmoid.op.lowering, [meta(*x.shape)], [meta(*x.shape)])
+        found = np.empty_like(x)
+        compile(kernel)([x], [found])
+    else:
+        found = sigmoid(paddle.to_tensor(x)).numpy()
+    assert units(found, special.expit(x.astype(np.float64))) <= 3

@@ -12,6 +12,7 @@ from scull import lang
 from scull.compiler.lone import alone
 from scull.compiler.native import compile
 from scull.compiler.trace import Statement
+from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Reduce
 from scull.lang.walk import ordered
 from tests.compiler import test_native
@@ -104,3 +105,22 @@ def test_the_first_of_equals_and_the_first_nan_are_found(which, dtype, level):
         return which(x[a, b, i], over=(a, b))
 
     test_native.check(traced(lower, [x], ((37,), "int64")), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("which", [lang.max, lang.min])
+def test_extremes_keep_a_nan_wherever_it_stands_and_of_zeros_give_the_positive(which, dtype, level):
+    chance = np.random.default_rng(4)
+    choices = np.array([-0.0, 0.0, -np.inf, np.inf, -1.0, 1.0, np.nan], numpy_dtype(dtype))
+    x = np.stack([chance.choice(choices[: 2 + n % 6], 150) for n in range(60)])
+    x[1::2, :140] = -0.0
+    for by_lanes in (False, True):  # a row's extreme in one lane of many, or across the lanes
+
+        def lower(index, x, by_lanes=by_lanes):
+            (i,), k = index, lang.axis(x.shape[0 if by_lanes else 1])
+            return which(x[k, i] if by_lanes else x[i, k], over=k)
+
+        made = traced(lower, [x], ((x.shape[by_lanes],), dtype))
+        (out,) = test_native.check(made, [x], level)
+        assert not np.signbit(out[out == 0]).any()

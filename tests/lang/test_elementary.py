@@ -88,14 +88,14 @@ def test_the_error_function_is_within_its_bound(dtype):
     )
     x = x.astype(dtype)
     want = np.array([np.longdouble(exact_erf(each)) for each in x.tolist()])
-    assert units(applied("erf", x), want) <= 1.5
+    assert units(applied("erf", x), want) <= 2
     limits = np.array([0.0, -0.0, np.inf, -np.inf, 7.0, np.finfo(dtype).smallest_subnormal], dtype)
     got = applied("erf", limits)
     assert got.tolist() == [0, 0, 1, -1, 1, limits[-1]]
     assert np.signbit(got).tolist() == [False, True, False, True, False, False]
     if dtype == "float32":
         x = arguments("float32")
-        assert units(applied("erf", x), special.erf(x.astype(np.float64))) <= 1.5
+        assert units(applied("erf", x), special.erf(x.astype(np.float64))) <= 2
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
