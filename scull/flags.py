@@ -39,6 +39,7 @@ DEFAULTS: dict[str, Any] = {
     "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
     # where values of the scope are updated, in none (never), in all (always)
     "WINOGRAD": True,  # code for sums over windows of three has 16 products where there were 36
+    "TUNE": False,  # time kernels with other tiles as well, once, and keep what is best
     "BATCH_SLICES": "beyond",  # when a batch of any size is computed in slices of a few sizes that
     # have code: beyond the first eight sizes, always, never
     "CACHE_DIR": "",  # where compiled code is kept; "": the user's folder of caches; off: nowhere

@@ -17,10 +17,10 @@ from benchmarks.compiled.workload import Fitted, Training
 from benchmarks.harness import rounds, seconds_of, short, spread
 from scull.compiler.cost import cost_of
 from scull.compiler.group import Group
-from scull.compiler.kernel import schedules
 from scull.compiler.peak import peak
 from scull.compiler.target import target
 from scull.compiler.text import tile_text
+from scull.compiler.tuner import tiles_of
 from scull.executor.executor import Executor
 from scull.flags import flags
 from scull.profiler.explain.code import Code, Kernel
@@ -63,7 +63,7 @@ def kernel_line(kernel: Kernel, total: float) -> str:
     tiles = [
         tile_text(stage, schedule)
         for stage, schedule in zip(
-            kernel.group.stages, schedules(kernel.group, target()), strict=True
+            kernel.group.stages, tiles_of(kernel.group, target()), strict=True
         )
     ]
     largest = max(kernel.group.stages, key=lambda s: prod(a.size for a in s.axes))

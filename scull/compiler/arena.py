@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from scull.compiler.flow import Loop, Nodes, controls, leaves
 from scull.compiler.group import Group
@@ -34,6 +37,13 @@ class Arena:
     blocks: Mapping[Array, Block]
     lasts: int = 0
     lasting: Mapping[Array, int] = field(default_factory=dict)
+
+
+def aligned(size: int) -> np.ndarray[Any, Any]:
+    """So many bytes, beginning where vectors like to."""
+    whole = np.empty(size + ALIGNMENT, np.uint8)
+    start = -whole.ctypes.data % ALIGNMENT
+    return whole[start : start + size]
 
 
 def bytes_of(array: Array) -> int:

@@ -1,5 +1,6 @@
 """A group as one LLVM function, which takes the addresses of the arrays it reads and writes."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,18 +11,28 @@ from scull.compiler.draw import draws
 from scull.compiler.flatten import flat, flattened
 from scull.compiler.group import Group
 from scull.compiler.memory import store
+from scull.compiler.recall import Saying
+from scull.compiler.remainder import REMAINDER
 from scull.compiler.scatter import write_scatter
-from scull.compiler.schedule import Schedule, is_map, offset_of, scheduled
+from scull.compiler.schedule import (
+    Schedule,
+    Tiling,
+    is_map,
+    offset_of,
+    scheduled,
+    tilings_of,
+)
 from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.stage import Stage
 from scull.compiler.target import Target
-from scull.compiler.tile import ALONE, STATUS, Place, Tile, columns_of
+from scull.compiler.tile import ALONE, STATUS, Place, columns_of
 from scull.compiler.writer import Writer
 from scull.lang.body import with_roots
 from scull.lang.expand import basic
 from scull.lang.expression import Apply, Array, Axis, Expression, Reduce
 from scull.lang.walk import ordered, rewritten
 
+Tilings = Sequence[Tiling | None]  # of each stage; None and nothing stand for the usual one
 NOTE = Array(STATUS, (1,), "int64")
 
 
@@ -33,7 +44,23 @@ def arrays_of(group: Group) -> list[Array]:
     return [*group.read, *group.written, *rows, *([NOTE] if looks else [])]
 
 
-def function_of(group: Group, name: str, target: Target) -> Code:
+def said_of(group: Group) -> str:
+    """What decides about the code of a group."""
+    stages = [(stage.axes, stage.arrays, stage.bodies) for stage in group.stages]
+    return Saying().of((group.shared, group.local, stages))
+
+
+def code_of(group: Group, target: Target, tilings: Tilings = ()) -> Code:
+    """The function of a group, with a name by what it does."""
+    code = function_of(group, "KERNEL", target, tilings)
+    name = "k" + hashlib.sha256(code.text.encode()).hexdigest()[:24]
+    text = code.text.replace("@KERNEL(", f"@{name}(")
+    return replace(
+        code, name=name, text=text + (REMAINDER if "@truncated_remainder" in text else "")
+    )
+
+
+def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) -> Code:
     """A group's function."""
     arrays = arrays_of(group)
     names = {array.name: f"%array{number}" for number, array in enumerate(arrays)}
@@ -44,7 +71,7 @@ def function_of(group: Group, name: str, target: Target) -> Code:
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)
     stages = [_prepared(stage, shared, positions) for stage in group.stages]
-    found = _schedules(stages, shared, target, positions)
+    found = _schedules(stages, shared, target, positions, tilings)
     span = span_of(group, stages, found, target)
     roots = [root for stage in stages for body in stage.bodies for root in body.roots]
     made = frozenset(x.name for stage in stages for x in stage.arrays)
@@ -70,21 +97,38 @@ def function_of(group: Group, name: str, target: Target) -> Code:
     return Code(name, function.text(), chunks, work, rows_of(group))
 
 
-def schedules(group: Group, target: Target) -> list[Schedule | None]:
+def schedules(group: Group, target: Target, tilings: Tilings = ()) -> list[Schedule | None]:
     """How each stage of a group is cut into tiles; None where it is run one by one, or never."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
     stages = [_prepared(stage, shared, positions) for stage in group.stages]
-    return _schedules(stages, shared, target, positions)
+    return _schedules(stages, shared, target, positions, tilings)
+
+
+def choices(group: Group, target: Target) -> list[list[Tiling]]:
+    """For each stage of a group, what its tiles could be too: nothing but for contractions."""
+    shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
+    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    found = _schedules(stages, shared, target, positions, ())
+    return [
+        tilings_of(stage, chosen, stage.axes[len(shared) :], target, positions)
+        if stage.is_contraction and chosen is not None and chosen.vector is not None
+        else []
+        for stage, chosen in zip(stages, found, strict=True)
+    ]
 
 
 def _schedules(
-    stages: Sequence[Stage], shared: tuple[Axis, ...], target: Target, positions: Positions
+    stages: Sequence[Stage],
+    shared: tuple[Axis, ...],
+    target: Target,
+    positions: Positions,
+    tilings: Tilings,
 ) -> list[Schedule | None]:
     found: list[Schedule | None] = []
-    for stage in stages:
+    for stage, tiling in zip(stages, tilings or [None] * len(stages), strict=True):
         plain = is_map(stage) and all(axis.size for axis in stage.axes)
         own = stage.axes[len(shared) :]
-        found.append(scheduled(stage, own, target, positions) if plain else None)
+        found.append(scheduled(stage, own, target, positions, tiling) if plain else None)
     return found
 
 
@@ -149,27 +193,36 @@ def _tiles(
                 else:  # one element of a row, which the stages after this one have at hand
                     writer.known[-1][writer.key(array[0], point)] = name
 
-    def rows_of(tile: Tile) -> None:
-        with writer.tiled(tile):
-            if chosen.row is None:
-                write()
-                return
+    def along_rows(inside: Callable[[], None]) -> None:
+        row = chosen.row
+        if row is None:
+            inside()
+            return
 
-            def rows(size: int) -> None:
-                with writer.tiled(tile._replace(row=chosen.row, rows=size)):
-                    write()
+        def rows(size: int) -> None:
+            with writer.tiled(writer.tile._replace(row=row, rows=size)):
+                inside()
 
-            _along(writer, chosen.row, chosen.rows, values, rows, span)
+        _along(writer, row, chosen.rows, values, rows, span)
 
-    if chosen.vector is None:
-        rows_of(ALONE)
-        return
-    axis, lanes = chosen.vector, chosen.lanes
+    def along_columns(inside: Callable[[], None]) -> None:
+        axis = chosen.vector
+        if axis is None:
+            with writer.tiled(ALONE):
+                inside()
+            return
 
-    def columns(size: int) -> None:
-        rows_of(Tile(None, 1, axis, columns_of(size, lanes, chosen.least)))
+        def columns(size: int) -> None:
+            found = columns_of(size, chosen.lanes, chosen.least)
+            with writer.tiled(writer.tile._replace(axis=axis, columns=found)):
+                inside()
 
-    _along(writer, axis, lanes * chosen.columns, values, columns, span)
+        _along(writer, axis, chosen.lanes * chosen.columns, values, columns, span)
+
+    if chosen.inner:
+        along_rows(lambda: along_columns(write))
+    else:
+        along_columns(lambda: along_rows(write))
 
 
 def _along(

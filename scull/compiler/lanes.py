@@ -233,7 +233,7 @@ class Lanes:
             if operation == "scale":
                 return self._scaled(operands[0], operands[1], element(source))
             if operation in BETTER:
-                return self._better(*operands, BETTER[operation], kind)
+                return self._better(operands[0], operands[1], BETTER[operation], kind)
             suffix = self.suffix(held_scalar(source))
             text = FLOATS[operation].format(*operands, t=kind, m=suffix)
             exact = dtype not in HALF or operation in EXACT

@@ -1,6 +1,5 @@
 """A region as one native function of a table: the arena, what it reads, what it writes."""
 
-import hashlib
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.compiler.arena import ALIGNMENT, Arena, planned
+from scull.compiler.arena import Arena, aligned, planned
 from scull.compiler.decision import noted
 from scull.compiler.driver import ENTRY, PREPARE, written
 from scull.compiler.flow import (
@@ -27,16 +26,15 @@ from scull.compiler.flow import (
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
 from scull.compiler.home import Homes, homes_of, late_ones
-from scull.compiler.kernel import function_of
+from scull.compiler.kernel import code_of, said_of
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
-from scull.compiler.recall import Recalled, Saying, keep, name_of, recalled
-from scull.compiler.remainder import REMAINDER
+from scull.compiler.recall import Recalled, keep, name_of, recalled
 from scull.compiler.split import Code, rows_of
-from scull.compiler.stage import Stage
 from scull.compiler.target import Target, target
 from scull.compiler.text import node_lines
 from scull.compiler.trace import Statement
+from scull.compiler.tuner import tilings_of
 from scull.core.timeline import spanned
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.flags import flag
@@ -110,31 +108,21 @@ def region_of(
 
 
 def kernel_of(group: Group, machine: Target) -> Code:
-    """The function of a group, with a name by what it does."""
-    code = function_of(group, "KERNEL", machine)
-    name = "k" + hashlib.sha256(code.text.encode()).hexdigest()[:24]
-    text = code.text.replace("@KERNEL(", f"@{name}(")
-    return replace(
-        code, name=name, text=text + (REMAINDER if "@truncated_remainder" in text else "")
-    )
+    """The function of a group, with the tiles that are best here where somebody asked for them."""
+    return code_of(group, machine, tilings_of(group, machine))
 
 
 def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
     """A module with the functions of a region, and one for each kernel; equal ones are one."""
     known: dict[str, Code] = {}
 
-    def code_of(group: Group) -> Code:
-        said = Saying().of((group.shared, group.local, [_said(s) for s in group.stages]))
+    def made(group: Group) -> Code:
+        said = said_of(group)
         if said not in known:
             known[said] = kernel_of(group, machine)
         return replace(known[said], rows=rows_of(group))
 
-    return written(region, code_of)
-
-
-def _said(stage: Stage) -> tuple[object, ...]:
-    """What decides about the code of a stage."""
-    return stage.axes, stage.arrays, stage.bodies
+    return written(region, made)
 
 
 class Compiled:
@@ -299,13 +287,6 @@ def apart(
         ready.discard(array)
         made.append(array)
     return found, made
-
-
-def aligned(size: int) -> NumpyArray:
-    """So many bytes, beginning where vectors like to."""
-    whole = np.empty(size + ALIGNMENT, np.uint8)
-    start = -whole.ctypes.data % ALIGNMENT
-    return whole[start : start + size]
 
 
 def _check(wanted: Array, given: NumpyArray) -> None:

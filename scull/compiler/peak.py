@@ -5,8 +5,6 @@ and stores of vectors over pieces of memory from what fits into the first cache 
 """
 
 import ctypes
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,14 +12,13 @@ import numpy as np
 
 from scull.compiler.cost import Cost
 from scull.compiler.target import target
+from scull.compiler.timing import best
 from scull.runtime import llvm
 from scull.runtime.entry import address_of
 
 TURNS = 4096  # of the loop of arithmetic in one call
 CHAINS = 12  # sums that do not wait for one another
 SIZES = tuple(1 << n for n in range(14, 27, 2))  # bytes that are moved over and over
-ENOUGH = 1e-3  # seconds of one measurement
-ROWS = 8  # measurements, of which the best counts
 LEAST = 1 << 18  # bytes of one call, which costs a little itself
 UNROLLED = 8  # vectors in one turn of a loop
 
@@ -93,27 +90,6 @@ def peak() -> Peak:
         seconds = min(took("read", count, size - 1), took("copy", count // 2, size // 2 - 1))
         widths.append((size, count / seconds))
     return Peak(rates, tuple(widths))
-
-
-def clock() -> Callable[[], float]:
-    """Of this thread where it is fine enough: what other processes do is not counted."""
-    fine = time.get_clock_info("thread_time").resolution < ENOUGH / 100
-    return time.thread_time if fine else time.perf_counter
-
-
-def best(run: Callable[[int], None]) -> float:
-    """The seconds of one time, where `run` takes how often: the least average of several runs."""
-    now = clock()
-    run(1)
-    start = now()
-    run(1)
-    count = max(1, int(ENOUGH / max(now() - start, 1e-9)))
-    found = []
-    for _ in range(ROWS if count > 1 else 3):
-        start = now()
-        run(count)
-        found.append((now() - start) / count)
-    return min(found)
 
 
 def arithmetic(kind: str, lanes: int) -> str:

@@ -20,6 +20,7 @@ from scull.runtime import llvm
 from scull.runtime.object_cache import key_of, object_cache
 
 OURS = Path(__file__).resolve().parent.parent
+ASKED = ("WINOGRAD", "TUNE")  # flags that decide about code
 TOLD = frozenset({"origin"})  # facts that words are made of, never code
 
 
@@ -43,7 +44,7 @@ def name_of(*parts: Any) -> bytes:
 def named(said: str, *packages: str) -> bytes:
     """The name of an entry for what is said to some packages of ours, on this machine."""
     machine, level = llvm.host(), target().name
-    asked = str(flag("WINOGRAD"))
+    asked = repr([flag(name) for name in ASKED])
     return key_of(
         said, asked, sources(packages), level, machine.version, machine.cpu, machine.features
     )

@@ -23,14 +23,30 @@ CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are r
 NARROW = 128  # bits of the least vectors that are half the work of those of twice as many
 SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
+COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """What may be chosen about the tiles of a contraction; none of it changes a bit.
+
+    `axis` is the place of the axis of rows among the stage's own, -1 if there is none. All columns
+    of a row come first if it is `inner`, else all rows of a column.
+    """
+
+    columns: int
+    axis: int
+    rows: int
+    inner: bool = False
 
 
 @dataclass(frozen=True)
 class Schedule:
     """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars.
 
-    What is left of the vector axis may have fewer lanes, down to `least`, if that is not 0.
+    What is left of the vector axis may have fewer lanes, down to `least`, if that is not 0. The
+    loop over columns is around that over rows, unless it is `inner`.
     """
 
     vector: Axis | None
@@ -40,6 +56,7 @@ class Schedule:
     rows: int
     folds: int
     least: int = 0
+    inner: bool = False
 
 
 def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
@@ -53,7 +70,11 @@ def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
 
 
 def scheduled(
-    stage: Stage, own: tuple[Axis, ...], target: Target, positions: Positions
+    stage: Stage,
+    own: tuple[Axis, ...],
+    target: Target,
+    positions: Positions,
+    tiling: Tiling | None = None,
 ) -> Schedule:
     """The tiles of a stage of maps whose `own` axes are not those of the group."""
     lanes = lanes_for(stage, target)
@@ -81,16 +102,53 @@ def scheduled(
             return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)
         many = 1 if size > HEAVY and not reduces and not drawn else 4 if reduces else 2
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
+    least = 0 if drawn else lanes * NARROW // target.bits
+    if tiling is not None:
+        row = own[tiling.axis] if tiling.axis >= 0 else None
+        return Schedule(best, row, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
-    rows = [axis for axis in own if axis is not best and axis.size > 1]
-    asked = [found.axes for x in reduces if (found := edges_of(x, positions)) is not None]
-    rows = [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
+    rows = _row_axes(stage, best, own, positions)
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
-    most = (target.registers - columns - 1) // columns if row is not None else 1
-    many = 1 if row is None else ceil(row.size / ceil(row.size / most))
-    least = 0 if drawn else lanes * NARROW // target.bits
+    many = 1 if row is None else _even(row.size, _most_rows(columns, target))
     return Schedule(best, row, lanes, columns, many, 1, least)
+
+
+def _most_rows(columns: int, target: Target) -> int:
+    """As many as leave registers for one vector of each column, and one for a row."""
+    return (target.registers - columns - 1) // columns
+
+
+def _even(size: int, most: int) -> int:
+    """So many or a little fewer, that the last tile has about as many as the others."""
+    return ceil(size / ceil(size / most))
+
+
+def _row_axes(
+    stage: Stage, vector: Axis, own: tuple[Axis, ...], positions: Positions
+) -> list[Axis]:
+    """The axes that rows may be of: not those that tell how many terms a sum has, if it may be."""
+    rows = [axis for axis in own if axis is not vector and axis.size > 1]
+    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
+    asked = [found.axes for x in reduces if (found := edges_of(x, positions)) is not None]
+    return [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
+
+
+def tilings_of(
+    stage: Stage, usual: Schedule, own: tuple[Axis, ...], target: Target, positions: Positions
+) -> list[Tiling]:
+    """What else the tiles of a contraction could be than what they usually are."""
+    assert usual.vector is not None
+    vectors = ceil(usual.vector.size / usual.lanes)
+    found = dict[Tiling, None]()
+    for columns in (x for x in COLUMNS if x <= vectors):
+        most = _most_rows(columns, target)
+        for axis in _row_axes(stage, usual.vector, own, positions):
+            for rows in (most + 1, most, ceil(most * 3 / 4), ceil(most / 2)):
+                many = _even(axis.size, rows)
+                for inner in (False, True):
+                    found[Tiling(columns, own.index(axis), many, inner)] = None
+    return list(found)
 
 
 def lanes_for(stage: Stage, target: Target) -> int:

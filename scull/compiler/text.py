@@ -9,11 +9,11 @@ from scull.compiler.affine import Positions
 from scull.compiler.flow import Branch, Demand, Nodes
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group
-from scull.compiler.kernel import schedules
 from scull.compiler.scatter import axis_of_rows
 from scull.compiler.schedule import Schedule
 from scull.compiler.stage import Stage
 from scull.compiler.target import Target, target
+from scull.compiler.tuner import tiles_of
 from scull.lang import text
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import Array, Expression, Load
@@ -79,7 +79,7 @@ def group_lines(
     places = ", ".join(f"i{group.shared.index(axis)} in {axis.size}" for axis in rows)
     found = [f"for {places}:"] if rows else []
     local = set(group.local)
-    for stage, schedule in zip(group.stages, schedules(group, machine or target()), strict=True):
+    for stage, schedule in zip(group.stages, tiles_of(group, machine or target()), strict=True):
         own = stage.axes[len(group.shared) :]
         named = _named(stage, names or {})
         bodies: list[Body] = [

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from scull.compiler.native import aligned, native_of
+from scull.compiler.arena import aligned
+from scull.compiler.native import native_of
 from scull.compiler.trace import Traced, Tracer
 from scull.core.attribute import normalised
 from scull.core.meta import Meta

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scull.compiler.arena import aligned
 from scull.compiler.driver import ENTRY, PREPARE
-from scull.compiler.native import LASTING, Native, aligned
+from scull.compiler.native import LASTING, Native
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError
 from scull.executor.instruction import DRAW

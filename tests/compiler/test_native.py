@@ -240,7 +240,7 @@ def test_what_does_not_vary_with_an_axis_is_computed_outside_its_loop():
             depth += 1
         elif re.match(r"done\d+:", line):
             depth -= 1
-        if "llvm.maximum" in line:
+        if "fcmp ogt" in line:
             deepest["maximum"] = depth
     assert deepest["maximum"] == 2  # rows, then the axis of the maximum; not columns
 

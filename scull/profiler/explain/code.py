@@ -1,23 +1,20 @@
 """What the compiler makes of a plan: regions of kernels, with the time each takes alone."""
 
-import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from scull.compiler import native
-from scull.compiler.arena import bytes_of
+from scull.compiler.arena import aligned, bytes_of
 from scull.compiler.decision import Decision
 from scull.compiler.flow import leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
-from scull.compiler.native import aligned
-from scull.compiler.peak import best
 from scull.compiler.rows import TracedRows
 from scull.compiler.target import target
+from scull.compiler.timing import best, repeating
 from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
 from scull.executor.call import Call
@@ -28,22 +25,6 @@ from scull.executor.sliced import told
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
 from scull.runtime.object_cache import Statistics, object_cache
-
-REPEAT = """
-define void @repeat(ptr %kernel, i64 %chunks, ptr %table, i64 %count) nounwind {{
-entry:
-{loads}
-  br label %turn
-turn:
-  %i = phi i64 [0, %entry], [%next, %turn]
-  call void %kernel({arguments})
-  %next = add i64 %i, 1
-  %more = icmp ult i64 %next, %count
-  br i1 %more, label %turn, label %done
-done:
-  ret void
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -170,26 +151,3 @@ def timed(
             if last[array.name] == number:
                 del memory[array.name]
     return found
-
-
-@cache
-def repeating(count: int) -> Callable[[int, int, int, int], None]:
-    """A function that calls one of so many addresses, which stand in a table, several times.
-
-    It takes the function, how many chunks that has, the table and the times.
-    """
-    loads = [
-        f"  %p{n} = getelementptr ptr, ptr %table, i64 {n}\n  %a{n} = load ptr, ptr %p{n}"
-        for n in range(count)
-    ]
-    arguments = ", ".join([*(f"ptr %a{n}" for n in range(count)), "i64 0", "i64 %chunks"])
-    text = REPEAT.format(loads="\n".join(loads), arguments=arguments)
-    library = llvm.build([llvm.Module(text, ("repeat",))])
-    kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
-    function = ctypes.CFUNCTYPE(None, *kinds)(library.addresses["repeat"])
-
-    def repeat(kernel: int, chunks: int, table: int, times: int) -> None:
-        assert library
-        function(kernel, chunks, table, times)
-
-    return repeat
