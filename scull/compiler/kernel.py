@@ -177,7 +177,7 @@ def _tiles(
     stores: Sequence[tuple[Array, Affine]],
     span: Span | None,
 ) -> None:
-    """All tiles of the vector axis and the row axis: columns outside, rows inside."""
+    """All tiles of the vector axis and the row axis: columns outside, unless they are `inner`."""
     shared = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce) or draws(n)]
 
     def write() -> None:
@@ -193,36 +193,54 @@ def _tiles(
                 else:  # one element of a row, which the stages after this one have at hand
                     writer.known[-1][writer.key(array[0], point)] = name
 
-    def along_rows(inside: Callable[[], None]) -> None:
-        row = chosen.row
-        if row is None:
+    def columns(inside: Callable[[], None]) -> None:
+        _over_columns(writer, chosen, values, span, inside)
+
+    def rows(inside: Callable[[], None]) -> None:
+        _over_rows(writer, chosen, values, span, inside)
+
+    outer, inner = (rows, columns) if chosen.inner else (columns, rows)
+    outer(lambda: inner(write))
+
+
+def _over_rows(
+    writer: Writer,
+    chosen: Schedule,
+    values: Sequence[Expression],
+    span: Span | None,
+    inside: Callable[[], None],
+) -> None:
+    row = chosen.row
+    if row is None:
+        inside()
+        return
+
+    def rows(size: int) -> None:
+        with writer.tiled(writer.tile._replace(row=row, rows=size)):
             inside()
-            return
 
-        def rows(size: int) -> None:
-            with writer.tiled(writer.tile._replace(row=row, rows=size)):
-                inside()
+    _along(writer, row, chosen.rows, values, rows, span)
 
-        _along(writer, row, chosen.rows, values, rows, span)
 
-    def along_columns(inside: Callable[[], None]) -> None:
-        axis = chosen.vector
-        if axis is None:
-            with writer.tiled(ALONE):
-                inside()
-            return
+def _over_columns(
+    writer: Writer,
+    chosen: Schedule,
+    values: Sequence[Expression],
+    span: Span | None,
+    inside: Callable[[], None],
+) -> None:
+    axis = chosen.vector
+    if axis is None:
+        with writer.tiled(ALONE):
+            inside()
+        return
 
-        def columns(size: int) -> None:
-            found = columns_of(size, chosen.lanes, chosen.least)
-            with writer.tiled(writer.tile._replace(axis=axis, columns=found)):
-                inside()
+    def columns(size: int) -> None:
+        found = columns_of(size, chosen.lanes, chosen.least)
+        with writer.tiled(writer.tile._replace(axis=axis, columns=found)):
+            inside()
 
-        _along(writer, axis, chosen.lanes * chosen.columns, values, columns, span)
-
-    if chosen.inner:
-        along_rows(lambda: along_columns(write))
-    else:
-        along_columns(lambda: along_rows(write))
+    _along(writer, axis, chosen.lanes * chosen.columns, values, columns, span)
 
 
 def _along(
