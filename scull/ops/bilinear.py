@@ -1,11 +1,16 @@
 """Products of two vectors through a matrix for each number of the result."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from scull.core.dtype import float32
 from scull.core.eager import composite
 from scull.core.meta import agree, floating
 from scull.core.op import meta_of
 from scull.errors import ShapeError
+from scull.lang.dtype import HALF
+from scull.ops.create import cast
 from scull.ops.half import by_body
 from scull.ops.like import unsqueeze
 from scull.ops.linear import matmul
@@ -45,22 +50,40 @@ def bilinear_tensor_product(x, y, weight, bias=None):
     return out if bias is None else out + bias
 
 
+def rounded_once(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """`rule` of a gradient, which computes in float32 in place of half precision."""
+
+    @wraps(rule)
+    def wider(*values: Any) -> Any:
+        dtype = meta_of(values[-1]).dtype
+        if dtype.name not in HALF:
+            return rule(*values)
+        found = rule(*[cast(v, out_dtype=float32, in_dtype=dtype) for v in values])
+        return cast(found, out_dtype=dtype, in_dtype=float32)
+
+    return wider
+
+
 @bilinear_tensor_product.grad("x")
+@rounded_once
 def bilinear_grad_x(y: Any, weight: Any, dout: Any) -> Any:
     return reduce_sum(matmul(y, weight, transpose_y=True) * by_number(dout), axis=(0,))
 
 
 @bilinear_tensor_product.grad("y")
+@rounded_once
 def bilinear_grad_y(x: Any, weight: Any, dout: Any) -> Any:
     return reduce_sum(matmul(x, weight) * by_number(dout), axis=(0,))
 
 
 @bilinear_tensor_product.grad("weight")
+@rounded_once
 def bilinear_grad_weight(x: Any, y: Any, dout: Any) -> Any:
     return matmul(x * by_number(dout), y, transpose_x=True)
 
 
 @bilinear_tensor_product.grad("bias")
+@rounded_once
 def bilinear_grad_bias(dout: Any) -> Any:
     return reduce_sum(dout, axis=(0,), keepdim=True)
 
