@@ -161,13 +161,16 @@ def softmax(b: Build) -> None:
 
 @feature
 def normal(b: Build) -> None:
-    """A layer norm of the last axes."""
+    """A layer norm of the last axes, of rows that are not of equal numbers: their mean's rounding
+    would be all there is.
+    """
     x = b.pick(("float32", "float64"), rank=2, empty=False)
     sizes = list(x.shape[b.chance.randrange(1, len(x.shape)) :])
     if prod(sizes) < 2:
         return
     weight = b.like(x, sizes) if len(sizes) == 1 and b.chance.random() < 0.5 else None
-    b.keep(F.layer_norm(x, sizes, weight, epsilon=1e-3), b.kinds[x])
+    slope = paddle.reshape(paddle.arange(prod(sizes), dtype=x.dtype), sizes)
+    b.keep(F.layer_norm(x + slope, sizes, weight, epsilon=1e-3), b.kinds[x])
 
 
 @feature
