@@ -12,14 +12,7 @@ from scull.lang.expression import Array
 
 
 class Scanner(RowsTracer):
-    """Calls of operators write statements, scans loops of statements.
-
-    `draws` is the array with the seed and the number of the run's first draw, if any is taken.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.draws: Array | None = None
+    """Calls of operators write statements, scans loops of statements."""
 
     def scan(
         self,

@@ -5,6 +5,7 @@ SC 2011) with the key (seed, draw).
 """
 
 from collections.abc import Iterator
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,14 @@ class Draw(NamedTuple):
 
 
 class Generator:
-    """A seed and the number of the next draw."""
+    """A seed and the number of the next draw.
+
+    Who holds its `turn` draws alone: what does not know yet how often it will.
+    """
 
     def __init__(self, seed: int = 0) -> None:
         self.seed, self.number = seed & (2**64 - 1), 0
+        self.turn = RLock()
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start the draws of `seed` from the first."""
@@ -50,9 +55,10 @@ class Generator:
 
     def reserve(self, count: int) -> Draw:
         """The first of `count` draws that nobody else gets."""
-        number = self.number
-        self.number = number + count
-        return Draw(self.seed, number)
+        with self.turn:
+            number = self.number
+            self.number = number + count
+            return Draw(self.seed, number)
 
 
 def words(draw: Draw, count: int) -> Any:

@@ -3,6 +3,7 @@
 Everything is behind functions; nothing else in scull assigns a global.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,3 +104,12 @@ def generator() -> Generator:
     """The generator that operators draw from."""
     found: Generator = _session.get("generator")
     return found
+
+
+def _renew_turn() -> None:
+    """In a forked child nobody draws: the thread that did is in the parent alone."""
+    generator().turn = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_turn)

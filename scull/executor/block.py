@@ -14,12 +14,12 @@ from scull.compiler.flow import Branch, Choice, Demand
 from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Statement, Traced
-from scull.core.dtype import bool_
+from scull.core.dtype import bool_, int64
 from scull.core.meta import Meta
 from scull.errors import ScullError, UnsupportedError
 from scull.executor.alias import written
 from scull.executor.closed import ABSENT, BlockOp
-from scull.executor.instruction import Instruction, overwrites
+from scull.executor.instruction import DRAW, Instruction, overwrites
 from scull.ir.operator import Operator, program_outputs
 from scull.lang.body import Map
 from scull.lang.expression import Array, Expression
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 TRUTH = Meta((1,), bool_)
+SOURCE = Meta((2,), int64)  # of the seed and the number of the next draw
 
 
 class Perhaps(Traced):
@@ -38,6 +39,16 @@ class Perhaps(Traced):
     def __init__(self, meta: Meta, array: Array, there: Array) -> None:
         super().__init__(meta, array)
         self.there = there
+
+
+class Drawn(Traced):
+    """A seed and the number of the next draw, which is `taken` more than the array says."""
+
+    __slots__ = ("taken",)
+
+    def __init__(self, array: Array, taken: int) -> None:
+        super().__init__(SOURCE, array)
+        self.taken = taken
 
 
 class Block:
@@ -67,6 +78,8 @@ class Block:
         if isinstance(found, Perhaps):
             self.tracer.statements.append(Demand(self.tracer.origin, found.there))
             found = self.values[slot] = Traced(found.meta, found.array)
+        if isinstance(found, Drawn):
+            found = self.values[slot] = self.settled(found)
         if not isinstance(found, Traced | TracedRows):
             raise UnsupportedError(f"`{self.plan.variables[slot].name}` is no array")
         return found
@@ -128,16 +141,22 @@ class Block:
                 if v is not None and value is not None:
                     self.note(self.slots[v], value, over)
 
-    def draw(self, o: Operator, draws: int) -> tuple[Expression, Expression] | None:
-        """The key of an operator's random words; None where nobody knows it ahead."""
+    def draw(self, o: Operator, draws: int) -> tuple[Expression, Expression]:
+        """The key of an operator's random words: the run's, so many draws later, or the next."""
         seed = o.attrs.get("seed", 0)
         if seed:
             return lang.constant(seed & (2**64 - 1), "uint64"), lang.constant(0, "uint64")
+        source = self.at(DRAW)
         if self.plan.draws < 0:
-            return None
-        if self.tracer.draws is None:
-            self.tracer.draws = Array("draws", (2,), "uint64")
-        return self.tracer.draws[0], self.tracer.draws[1] + draws
+            draws = source.taken if isinstance(source, Drawn) else 0
+            self.note(DRAW, Drawn(source.array, draws + 1), True)
+        key = source.array[0], source.array[1] + draws
+        return lang.cast(key[0], "uint64"), lang.cast(key[1], "uint64")
+
+    def settled(self, source: Drawn) -> Traced:
+        """An array that tells the number of the next draw."""
+        n = lang.axis(2)
+        return self.statement(SOURCE, (n,), source.array[n] + n * source.taken)
 
     def results(self, o: Operator, draws: int) -> list[Any]:
         """What an operator makes, before which so many draws of the run come."""
@@ -288,7 +307,11 @@ class Block:
         meta, tracer = present[0].meta, self.tracer
         if any(not isinstance(x, Traced) for x in present) or any(x.meta != meta for x in present):
             raise UnsupportedError(f"{' or '.join(str(x.meta) for x in present)}: not of one kind")
-        arrays = [tracer.given(meta).array if x is None else x.array for x in pair]
+        arrays = []
+        for x, nodes in zip(pair, (then, otherwise), strict=True):
+            with self.writing(nodes):
+                value = self.settled(x) if isinstance(x, Drawn) else x or tracer.given(meta)
+            arrays.append(value.array)
         out = tracer.given(meta)
         results.append(Choice(out.array, *arrays))
         if len(present) == 2 and not any(isinstance(x, Perhaps) for x in pair):

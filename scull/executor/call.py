@@ -11,6 +11,7 @@ import numpy as np
 from scull.compiler.arena import aligned
 from scull.compiler.driver import ENTRY, PREPARE
 from scull.compiler.native import LASTING, Native
+from scull.core.random import Generator
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError
 from scull.executor.instruction import DRAW
@@ -61,7 +62,9 @@ class Call:
         self.plan, self.part, self.native = plan, part, part.native
         self.rows = tuple(row_of(plan, number) for number in part.numbers)
         self.slots = list(part.slots)
-        self.get = getter(self.slots) if DRAW not in self.slots else drawing(self.slots)
+        self.draws = self.slots.index(DRAW) if DRAW in self.slots else None
+        self.counts = DRAW in part.over  # draws: nobody knows ahead how many there are
+        self.get = getter(self.slots) if self.draws is None else drawing(self.slots, self.draws)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
         self.lasting = aligned(self.native.lasts)
@@ -112,7 +115,7 @@ class Call:
             name,
             table,
             [*inputs, *outputs] if name == ENTRY else inputs,
-            flush=flushes(bool(self.over)),
+            flush=flushes(bool(self.over - {DRAW})),
             status=status,
             keeps=(native, arena, self.lasting, *kept),
         )
@@ -127,7 +130,7 @@ class Call:
             enter = free.pop()
         except IndexError:  # other threads have them all
             enter = self.entry(range(len(self.slots)))
-        found = enter(*self.get(frame), *made)
+        found = self.drawn(enter, frame, made) if self.counts else enter(*self.get(frame), *made)
         if found is Outcome.REFUSED:
             found = enter(*self.in_order(frame), *made)
         free.append(enter)
@@ -152,6 +155,16 @@ class Call:
         self.free.append(way)
         return found
 
+    def drawn(self, enter: Callable[..., Any], frame: list[Any], made: list[Any]) -> Any:
+        """Compute outputs while nobody else draws, and go on from there; or what was refused."""
+        assert self.draws is not None
+        with frame[DRAW].turn:
+            given = self.in_order(frame)
+            found = enter(*given, *made)
+            if found is None:
+                frame[DRAW].set_state(tuple(given[self.draws].view(np.uint64).tolist()))
+        return found
+
     def in_order(self, frame: list[Any]) -> list[Any]:
         """The arrays that are read, those with strides copied."""
         return [
@@ -164,7 +177,9 @@ class Call:
 
         It gives None for what the code refuses.
         """
-        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1 or DRAW in self.slots:
+        if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
+            return None
+        if self.draws is not None:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]
@@ -208,13 +223,15 @@ def getter(slots: list[int]) -> Callable[[Any], Any]:
     return itemgetter(*slots) if slots else lambda frame: ()
 
 
-def drawing(slots: list[int]) -> Callable[[Any], Any]:
-    """The same, with the run's first draw as an array."""
-    place, pick = slots.index(DRAW), getter(slots)
+def drawing(slots: list[int], place: int) -> Callable[[Any], Any]:
+    """The same, with the run's first draw, or the generator's next, as an array."""
+    pick = getter(slots)
 
     def picked(frame: Any) -> Any:
         found = list(pick(frame))
-        found[place] = np.array(found[place], np.uint64)
+        draw = found[place]
+        state = draw.get_state() if type(draw) is Generator else draw
+        found[place] = np.array(state, np.uint64).view(np.int64)
         return found
 
     return picked

@@ -13,7 +13,7 @@ from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.errors import ScullError, UnsupportedError
-from scull.executor.block import Block
+from scull.executor.block import SOURCE, Block
 from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded
 from scull.ir.operator import effects
@@ -37,9 +37,9 @@ class Region(Block):
 
     def has(self, slot: int) -> bool:
         """Whether a slot may have a value; UnsupportedError where nobody knows."""
-        v = self.plan.variables[slot]
-        if slot in self.values:
+        if slot in self.values or slot == DRAW:
             return True
+        v = self.plan.variables[slot]
         if slot in self.unknown or v.kind is not Kind.DENSE:
             raise UnsupportedError(f"`{v.name}` is no array of a known size")
         return slot in self.metas
@@ -114,17 +114,12 @@ class Piece:
     @property
     def inputs(self) -> list[Array]:
         """The arrays it may read."""
-        region = self.region
-        found = [v.array for v in region.given.values()]
-        return found + ([region.tracer.draws] if region.tracer.draws is not None else [])
+        return [v.array for v in self.region.given.values()]
 
     @property
     def slots(self) -> dict[Array, int]:
         """Where those come from."""
-        found = {v.array: slot for slot, v in self.region.given.items()}
-        if self.region.tracer.draws is not None:
-            found[self.region.tracer.draws] = DRAW
-        return found
+        return {v.array: slot for slot, v in self.region.given.items()}
 
     @property
     def heights(self) -> tuple[int, ...]:
@@ -146,7 +141,7 @@ class Division:
         self.reasons: dict[int, str] = {}
         stay: set[int] = set()
         while True:
-            self.metas, self.unknown = dict(metas), set[int]()
+            self.metas, self.unknown = {**metas, DRAW: SOURCE}, set[int]()
             self.parts: list[int | Piece] = []
             self.region = Region(plan, self.metas, self.unknown)
             try:
@@ -219,9 +214,11 @@ class Division:
     def _close(self, number: int) -> None:
         """The region so far, if it is worth to be one."""
         region, self.region = self.region, Region(self.plan, self.metas, self.unknown)
-        if not region.given and not any(controls(region.tracer.statements)):  # constants alone
-            self.parts.extend(region.numbers)
+        if not region.given.keys() - {DRAW} and not any(controls(region.tracer.statements)):
+            self.parts.extend(region.numbers)  # constants and draws alone
             return
+        if DRAW in region.over:
+            region.value_at(DRAW)
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
         inner = {s for s in leaving if type(region.values[s]) not in (Traced, TracedRows)}
         if inner:

@@ -14,7 +14,7 @@ from scull.core.meta import Meta
 from scull.core.op import op_of
 from scull.errors import UnsupportedError
 from scull.executor.block import TRUTH, Block, Perhaps
-from scull.executor.instruction import Instruction
+from scull.executor.instruction import DRAW, Instruction
 from scull.executor.nested import RUNNERS, Inner, inner_of
 from scull.lang.expression import Array
 
@@ -79,6 +79,8 @@ class Within(Block):
         self.inner: Inner = inner_of(step.nested, step.operator.op, around.slots)
         self.runner = RUNNERS[step.operator.type](step.operator, around.slots, self.inner)
         self.entries = {own: outer for outer, own in self.inner.entries}
+        self.draws = {DRAW} if step.nested.draws else set[int]()
+        self.entries.update((slot, slot) for slot in self.draws)
 
     def has(self, slot: int) -> bool:
         """Whether a slot may have a value."""
@@ -102,7 +104,7 @@ class Within(Block):
     @property
     def changed(self) -> set[int]:
         """The slots that a run of the block gives a value."""
-        found: set[int] = set()
+        found = set(self.draws)
         for step in self.plan.steps:
             o = step.operator
             found.update(self.slots[v] for v in o.results() if v in self.slots)
@@ -115,6 +117,7 @@ class Within(Block):
         """What the block changes around it: the slot there, its own, whether in place."""
         op = self.operator.op
         over = [(self.around.slots[v], self.inner.own[v], True) for v in op.body.over]
+        over += [(slot, slot, True) for slot in self.draws]
         return [*((outer, own, False) for outer, own in self.inner.exits), *over]
 
 
@@ -374,18 +377,23 @@ def conditional_gradient(around: Block, step: Instruction) -> None:
         arrays = (x for value in kept.saved for x in arrays_in(value))
         restore(within, kept, arrays)
         within.run()
+        left = within.left
         values = [within.at(inside) for _, inside, _, _ in runner.results]
+        values += [within.at(own) for _, own, _ in left]
     if kept.condition is not None:
         zeros: list[Any] = []
         with around.writing(zeros):
             others = [
                 around.tracer.constant(0, around.at(like).meta) for _, _, like, _ in runner.results
             ]
+        others += [around.at(outer) for outer, _, _ in left]
         pairs = list(zip(values, others, strict=True))
         node, values = around.chosen(kept.condition, pairs, body, zeros)
         around.tracer.statements.append(node)
-    for (outer, _, _, _), value in zip(runner.results, values, strict=True):
-        around.note(outer, value)
+    ends = [(outer, False) for outer, _, _, _ in runner.results]
+    ends += [(outer, over) for outer, _, over in left]
+    for (outer, over), value in zip(ends, values, strict=True):
+        around.note(outer, value, over)
 
 
 INLINED = {

@@ -23,7 +23,7 @@ from scull.errors import ArgumentError, UnsupportedError
 from scull.executor.call import Call, Row, dtype_of, row_of
 from scull.executor.compiled import part_of
 from scull.executor.division import Division, Piece
-from scull.executor.instruction import whole
+from scull.executor.instruction import DRAW, whole
 from scull.executor.run import run
 from scull.flags import flag
 from scull.lang.body import Map
@@ -89,14 +89,14 @@ class Alone:
 
 def batch_of(piece: Piece, count: int) -> Batch:
     """What there is to prove of a region; UnsupportedError where there is no hope."""
+    if DRAW in piece.region.given:
+        raise UnsupportedError("random numbers are drawn by their place in the batch")
     made = {s.out: s.body for s in piece.region.tracer.statements if isinstance(s, Statement)}
     for new, old in zip(piece.over.values(), piece.old, strict=True):
         if new != old and not is_copy(made.get(new), old):
             raise UnsupportedError("a value of the scope is updated")
     if piece.heights:
         raise UnsupportedError("a result is row-sparse")
-    if piece.region.tracer.draws is not None:
-        raise UnsupportedError("random numbers are drawn by their place in the batch")
     return Batch(count, piece.inputs, piece.region.tracer.statements)
 
 

@@ -20,7 +20,7 @@ FEATURES = (
     *("and", "or", "not", "while", "for", "function", "block", "counter used"),
     *("bound known", "bound fed", "bound a length", "no round"),
     *("break", "continue", "return", "branch in loop", "loop in branch", "loop in loop"),
-    *("append", "store", "pop", "read", "parameter"),
+    *("append", "store", "pop", "read", "parameter", "draw"),
 )
 
 

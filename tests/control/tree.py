@@ -1,15 +1,16 @@
 """Programs with control flow, as trees: what source text and Programs are both written from.
 
 A program is a `forward` over an input `x` (three numbers), a matrix `y` of two rows, and a whole
-number `n`. Its variables are the vectors `a`, `b`, `c`, the matrix `m`, the scalar `s`, and a list
-`items` of vectors. Expressions are Python text, that means the same in both.
+number `n`. Its variables are the vectors `a`, `b`, `c`, `d`, the matrix `m`, the scalar `s`, and a
+list `items` of vectors. Expressions are Python text, that means the same in both. Those that draw
+random numbers are for `d`, which no other loses: a Program does not draw what nobody asks for.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-RESULTS = ("a", "b", "c", "m", "s")
+RESULTS = ("a", "b", "c", "d", "m", "s")
 LIST = "items"
 
 

@@ -54,6 +54,7 @@ class Trial:
         model.weight.set_value(values["weight"])
         model.scale.set_value(values["scale"])
         x, y = (paddle.to_tensor(values[n], stop_gradient=False) for n in ("x", "y"))
+        paddle.seed(self.seed)
         results = model(x, y, paddle.to_tensor(self.n))
         loss = graph.loss_of(results)
         given = [x, y, model.weight, model.scale]
@@ -81,6 +82,7 @@ class Trial:
             if name not in feed:
                 scope.var(name).value = value.copy()
         fetches = [*form.results, *(n for n in form.gradients if n is not None)]
+        paddle.seed(self.seed)
         with flags(**settings), paddle.static.scope_guard(scope):
             found = exe.run(form.program, feed=feed, fetch_list=fetches)
         nothing = [v for v, value in zip(fetches, found, strict=True) if value is None]

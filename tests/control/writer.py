@@ -41,6 +41,7 @@ class Formulas:
     vector: tuple[str, ...]
     matrix: tuple[str, ...]
     scalar: tuple[str, ...]
+    drawn: tuple[str, ...]
     counted: str
     factors: tuple[float, ...]
 
@@ -51,6 +52,7 @@ SMOOTH = Formulas(
         Set("a", "x * 1.0"),
         Set("b", "paddle.sin(x)"),
         Set("c", "x * self.scale"),
+        Set("d", "x * 0.5"),
         Set("m", "y * 1.0"),
         Set("s", "paddle.sum(x) * 0.5"),
     ),
@@ -67,6 +69,10 @@ SMOOTH = Formulas(
         "paddle.cos({m} + {v})",
     ),
     ("paddle.sum({v}) * {t}", "paddle.tanh({s} + paddle.mean({m}))", "paddle.sin({s}) + {s} * {t}"),
+    (
+        "paddle.sin(paddle.nn.functional.dropout(d, 0.5)) + d * {v}",
+        "paddle.tanh(d * {t} + paddle.uniform([3], 'float64') * {v})",
+    ),
     "{v} * 0.5 + paddle.cos({v}) * {k}",
     (-0.5, -0.25, 0.25, 0.5),
 )
@@ -76,6 +82,7 @@ EXACT = Formulas(
         Set("a", "x * 1.0"),
         Set("b", "-x"),
         Set("c", "x * self.scale"),
+        Set("d", "x * 2.0"),
         Set("m", "y * 1.0"),
         Set("s", "paddle.sum(x) * 2.0"),
     ),
@@ -93,6 +100,10 @@ EXACT = Formulas(
     (
         "paddle.clip(paddle.sum({v}) * {t}, -4.0, 4.0)",
         "paddle.clip({s} - paddle.sum({m}), -4.0, 4.0)",
+    ),
+    (
+        "paddle.clip(paddle.nn.functional.dropout(d, 0.5) - {v}, -4.0, 4.0)",
+        "paddle.clip(d + paddle.cast(paddle.randint(-2, 3, [3]), 'float64') * {v}, -4.0, 4.0)",
     ),
     "paddle.clip({v} + {v} * {k}, -4.0, 4.0)",
     (-1.0, 1.0, 2.0),
@@ -163,7 +174,7 @@ class Writer:
             return f"{LIST}[{self.place()}]"
         if letter == "t":
             return str(self.chance.choice(self.formulas.factors))
-        return self.chance.choice({"v": "abc", "m": "m", "s": "s", "k": self.loops}[letter])
+        return self.chance.choice({"v": "abcd", "m": "m", "s": "s", "k": self.loops}[letter])
 
     def place(self) -> str:
         """A place of the list."""
@@ -177,7 +188,9 @@ class Writer:
         return self.filled(self.chance.choice(self.formulas.vector))
 
     def set(self, depth: int) -> Statement:
-        target = self.chance.choice("abcabcms")
+        target = self.chance.choice("abcabcmsddd")
+        if target == "d":
+            return Set(target, self.filled(self.chance.choice(self.formulas.drawn)))
         if target == "m":
             return Set(target, self.filled(self.chance.choice(self.formulas.matrix)))
         if target == "s":
@@ -298,6 +311,7 @@ def of_statement(statement: Statement) -> set[str]:
     text = getattr(statement, "text", "")
     uses = {"self.": "parameter", f"{LIST}[": "read", " * k": "counter used"}
     found |= {name for part, name in uses.items() if part in text}
+    found |= {"draw"} if getattr(statement, "target", "") == "d" else set()
     inner = [s for block in blocks_of(statement) for s in within(block)]
     if isinstance(statement, If):
         found |= {"elif" if len(statement.branches) > 1 else "if", statement.form}
