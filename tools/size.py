@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 138_000
+TOTAL = 139_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -25,9 +25,9 @@ BUDGETS = {
     "files": 4_800,
     "ops": 25_500,
     "autograd": 3_200,
-    "compiler": 9_000,
+    "compiler": 9_600,
     "eager": 2_100,
-    "executor": 9_400,
+    "executor": 9_800,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,

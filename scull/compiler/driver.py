@@ -4,11 +4,24 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scull.compiler.arena import bytes_of
 from scull.compiler.assembly import Function
-from scull.compiler.flow import CONTROL, Branch, Carry, Demand, Loop, Nodes, Stack, controls
+from scull.compiler.flow import (
+    CONTROL,
+    Branch,
+    Carry,
+    Clear,
+    Demand,
+    Loop,
+    Nodes,
+    Read,
+    Stack,
+    Write,
+    controls,
+)
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
-from scull.compiler.row import LAST, MEMORY, ROOM, offsets
+from scull.compiler.row import LAST, LISTS, MEMORY, ROOM, offsets, row_bytes
 from scull.compiler.share import DECLARED, share, shared_function, shared_head
 from scull.compiler.split import Code
 from scull.lang.dtype import element
@@ -29,7 +42,8 @@ def written(region: "Region", code_of: Callable[[Group], Code]) -> list[llvm.Mod
     if region.once:
         drivers.append(Driver(region, code_of, PREPARE, region.once))
     texts = [driver.text() for driver in drivers]
-    helpers = [MEMORY] if any(driver.seen for driver in drivers) else []
+    helpers = [MEMORY] if any(driver.seen or driver.held for driver in drivers) else []
+    helpers += [LISTS] if any(driver.held for driver in drivers) else []
     helpers += [DECLARED] if any(driver.shared for driver in drivers) else []
     declared = dict.fromkeys(line for driver in drivers for line in driver.declared)
     kernels = {name: module for driver in drivers for name, module in driver.kernels.items()}
@@ -51,6 +65,7 @@ class Driver:
         self.shared = 0  # arrays of the kernel with the most, of those whose chunks threads share
         self.lists: list[str] = []  # of what is allocated; the last is that of where we are
         self.seen: list[str] = []  # all of them
+        self.held: dict[Array, str] = {}  # the words of lists of tensors
 
     def text(self) -> str:
         """The whole function."""
@@ -68,6 +83,9 @@ class Driver:
         f.lines[start:start] = [
             x for n in self.seen for x in (f"  {n} = alloca ptr", f"  store ptr null, ptr {n}")
         ]
+        for name in self.held.values():
+            words = f"  store [3 x i64] zeroinitializer, ptr {name}"
+            f.lines[start:start] = [f"  {name} = alloca [3 x i64]", words]
         f.lines[start:start] = shared_head(self.shared, len((*region.inputs, *region.outputs)))
         return f.text()
 
@@ -90,9 +108,9 @@ class Driver:
                 places[array] = f.value(f"getelementptr i8, ptr {lasting}, i64 {offset}")
 
     def _list(self) -> str:
-        """A new list of what is allocated, if any loop of the region keeps anything."""
-        keeps = (x.keeps for x in controls(self.nodes) if isinstance(x, Loop))
-        if not any(keeps):
+        """A new list of what is allocated, if anything of the region is kept in such memory."""
+        nodes = list(controls(self.nodes))
+        if not any(isinstance(x, Write) or (isinstance(x, Loop) and x.keeps) for x in nodes):
             return ""
         self.seen.append("%" + self.function.fresh("list"))
         return self.seen[-1]
@@ -108,6 +126,8 @@ class Driver:
                 self.branch(node)
             elif isinstance(node, Demand):
                 self.unless(self.truth(node.condition), note=True)
+            elif isinstance(node, Clear | Write | Read):
+                self.list_of(node)
             else:
                 self.call(node)
 
@@ -151,6 +171,40 @@ class Driver:
         self.function.act(
             f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)"
         )
+
+    # ---- lists of tensors ----
+
+    def list_of(self, node: Clear | Write | Read) -> None:
+        """What becomes of a list of tensors, which lasts as long as the function."""
+        f, places = self.function, self.places
+        place = self.held.setdefault(node.place, f"%{node.place.name}.held")
+        if isinstance(node, Clear):
+            f.act(f"call void @cleared(ptr {place})")
+            return
+        kind = f"i{8 * element(node.index.dtype).itemsize}"
+        number = f.value(f"load {kind}, ptr {places[node.index]}")
+        number = number if kind == "i64" else f.value(f"sext {kind} {number} to i64")
+        self.unless(f.value(f"icmp sge i64 {number}, 0"), note=True)
+        if isinstance(node, Read):
+            self.read(node, place, number)
+            return
+        row = row_bytes(node.x)
+        given = f"ptr {self.lists[0]}, ptr {place}, i64 {number}, i64 {row}"
+        at = f.value(f"call ptr @reached({given})")
+        self.unless(f.value(f"icmp ne ptr {at}, null"), note=True)
+        self.copy(at, places[node.x], node.x)
+        f.act(f"store i8 1, ptr {f.value(f'getelementptr i8, ptr {at}, i64 {bytes_of(node.x)}')}")
+
+    def read(self, node: Read, place: str, number: str) -> None:
+        """What a list of tensors holds, or zeros."""
+        f, out = self.function, self.places[node.out]
+        at = f.value(f"call ptr @held(ptr {place}, i64 {number}, i64 {row_bytes(node.out)})")
+        there = f.value(f"icmp ne ptr {at}, null")
+        f.act(f"store i8 {f.value(f'zext i1 {there} to i8')}, ptr {self.places[node.there]}")
+        size = node.out.size * element(node.out.dtype).itemsize
+        zeros = f"call void @llvm.memset.p0.i64(ptr {out}, i8 0, i64 {size}, i1 false)"
+        f.when(there, lambda: self.copy(out, at, node.out))
+        f.when(f.value(f"xor i1 {there}, true"), lambda: f.act(zeros))
 
     def branch(self, node: Branch) -> None:
         """One of two bodies; what they leave is where the one that ran left it."""

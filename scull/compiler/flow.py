@@ -6,7 +6,7 @@ names: what a round begins with, and what it leaves for the next.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from scull.compiler.affine import Positions
 from scull.compiler.arrange import arranged
@@ -95,7 +95,8 @@ class Loop:
     def made(self) -> set[Array]:
         """What there is after it."""
         places = [] if self.keeps is None else [self.keeps.place]
-        return {*(c.now for c in self.carries), *places, *(whole for _, whole in self.writes)}
+        found = {*(c.now for c in self.carries), *places, *(whole for _, whole in self.writes)}
+        return found | lists_in(self.body)
 
     @property
     def bodies(self) -> tuple[tuple[Any, ...], ...]:
@@ -139,7 +140,7 @@ class Branch:
     @property
     def made(self) -> set[Array]:
         """What there is after it."""
-        return {c.out for c in self.results}
+        return {c.out for c in self.results} | lists_in(self.then) | lists_in(self.otherwise)
 
     @property
     def bodies(self) -> tuple[tuple[Any, ...], ...]:
@@ -152,25 +153,101 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Demand:
-    """The run ends, and instructions explain, where a condition does not hold."""
+class Act:
+    """A node without bodies."""
 
     origin: str
+    bodies: ClassVar[tuple[tuple[Any, ...], ...]] = ()
+
+    @property
+    def asked(self) -> set[Array]:
+        """What it takes from around it."""
+        return set()
+
+    @property
+    def left(self) -> set[Array]:
+        """What bodies have to make: there are none."""
+        return set()
+
+    @property
+    def made(self) -> set[Array]:
+        """What there is after it."""
+        return set()
+
+    def with_bodies(self, bodies: Sequence[Nodes]) -> Self:
+        """The same: it has none."""
+        return self
+
+
+@dataclass(frozen=True)
+class Demand(Act):
+    """The run ends, and instructions explain, where a condition does not hold."""
+
     condition: Array
-    bodies: tuple[tuple[Any, ...], ...] = ()
-    left = made = frozenset[Array]()
 
     @property
     def asked(self) -> set[Array]:
         """The condition."""
         return {self.condition}
 
-    def with_bodies(self, bodies: Sequence[Nodes]) -> "Demand":
-        """The same: it has none."""
-        return self
+
+@dataclass(frozen=True)
+class Clear(Act):
+    """A list of tensors holds nothing any more. `place` stands for its memory, which grows."""
+
+    place: Array
+
+    @property
+    def made(self) -> set[Array]:
+        """The list."""
+        return {self.place}
 
 
-CONTROL = (Loop, Branch, Demand)
+@dataclass(frozen=True)
+class Write(Act):
+    """A list of tensors holds a copy of `x` at the place that `index` tells."""
+
+    place: Array
+    index: Array
+    x: Array
+
+    @property
+    def asked(self) -> set[Array]:
+        """What is written, and where."""
+        return {self.place, self.index, self.x}
+
+    @property
+    def made(self) -> set[Array]:
+        """The list."""
+        return {self.place}
+
+
+@dataclass(frozen=True)
+class Read(Act):
+    """`out` is what a list of tensors holds at a place, or zeros; `there`: whether it does."""
+
+    place: Array
+    index: Array
+    out: Array
+    there: Array
+
+    @property
+    def asked(self) -> set[Array]:
+        """The list, and where it is read."""
+        return {self.place, self.index}
+
+    @property
+    def made(self) -> set[Array]:
+        """What is read."""
+        return {self.out, self.there}
+
+
+CONTROL = (Loop, Branch, Act)
+
+
+def lists_in(nodes: Nodes) -> set[Array]:
+    """The lists of tensors that change within nodes."""
+    return {x.place for x in controls(nodes) if isinstance(x, Clear | Write)}
 
 
 def parts(nodes: Nodes) -> Iterator[Any]:
@@ -249,8 +326,9 @@ def pruned(nodes: Nodes, wanted: set[Array]) -> list[Any]:
             node = _pruned_loop(node, wanted)
         elif isinstance(node, Branch):
             node = _pruned_branch(node, wanted)
-        elif isinstance(node, Demand):
-            wanted.add(node.condition)
+        elif isinstance(node, Act):
+            node = node if isinstance(node, Demand) or node.made & wanted else None
+            wanted |= node.asked if node is not None else set()
         elif node.out in wanted:
             wanted |= arrays_read(node)
         else:
@@ -270,12 +348,12 @@ def _pruned_loop(loop: Loop, wanted: set[Array]) -> Loop | None:
     asked = wanted | ({loop.condition} if loop.condition is not None else set())
     carries, count = tuple[Carry, ...](), -1
     body: list[Any] = []
-    while len(carries) != count:  # what a carried value reads makes others wanted
-        count = len(carries)
+    while len(asked) != count:  # what a round reads makes wanted what the one before leaves
+        count = len(asked)
         carries = tuple(c for c in loop.carries if c.now in asked)
         asked |= replace(loop, carries=carries).left
         body = pruned(loop.body, asked)
-        carries = tuple(c for c in loop.carries if c.now in asked)
+    carries = tuple(c for c in loop.carries if c.now in asked)
     reads = tuple(pair for pair in loop.reads if pair[0] in asked)
     loop = replace(loop, carries=carries, body=tuple(body), reads=reads)
     wanted |= asked | loop.asked
@@ -283,9 +361,9 @@ def _pruned_loop(loop: Loop, wanted: set[Array]) -> Loop | None:
 
 
 def _pruned_branch(branch: Branch, wanted: set[Array]) -> Branch | None:
-    results = tuple(c for c in branch.results if c.out in wanted)
-    if not results:
+    if not branch.made & wanted:
         return None
+    results = tuple(c for c in branch.results if c.out in wanted)
     branch = replace(branch, results=results)
     wanted |= branch.asked | branch.left
     return branch.with_bodies([pruned(body, wanted) for body in branch.bodies])
@@ -353,6 +431,8 @@ def seen_through(nodes: Nodes, copies: Mapping[Array, Array]) -> list[Any]:
             node = replace(node, condition=of(node.condition), results=tuple(results))
         elif isinstance(node, Loop):
             node = _direct(node, of)
+        elif isinstance(node, Write):
+            node = replace(node, x=of(node.x))
         found.append(node)
     return found
 

@@ -7,7 +7,16 @@ which change roles from round to round. What a round keeps is written where it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scull.compiler.flow import Branch, Carry, Demand, Loop, Nodes, controls, leaves
+from scull.compiler.flow import (
+    Act,
+    Branch,
+    Carry,
+    Clear,
+    Loop,
+    Nodes,
+    controls,
+    leaves,
+)
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.lang.body import Scatter
@@ -34,6 +43,8 @@ def homes_of(nodes: Nodes) -> Homes:
             homes.behind |= {c.out: (c.then, c.otherwise) for c in node.results}
         elif isinstance(node, Loop):
             _add_loop(node, homes)
+        elif isinstance(node, Clear):
+            homes.behind[node.place] = ()
     return homes
 
 
@@ -113,6 +124,6 @@ def late_ones(nodes: Nodes, over: Mapping[Array, Array]) -> tuple[Array, ...]:
 def may_end(nodes: Nodes) -> bool:
     """Whether a run may end within: at an index out of range, or for want of memory."""
     for node in controls(nodes):
-        if isinstance(node, Demand) or (isinstance(node, Loop) and (node.keeps or node.most >= 0)):
+        if isinstance(node, Act) or (isinstance(node, Loop) and (node.keeps or node.most >= 0)):
             return True
     return any(NOTE in arrays_of(group) for group in leaves(nodes))

@@ -2,6 +2,10 @@
 
 Rows lie in pieces. Before the rows of a piece stand the piece before it on its stack, how many rows
 there is room for, the next one on the list of all that is to be freed, and its address.
+
+A list of tensors lies in one piece, which a larger one replaces. Three words tell where it is, for
+how many rows there is room, and how long a row is; its last ALIGNMENT bytes begin with a truth
+value, whether anything was written there.
 """
 
 from scull.compiler.arena import ALIGNMENT, bytes_of
@@ -26,6 +30,22 @@ twice:
 size:
   %rows = phi i64 [{FIRST_ROWS}, %entry], [%doubled, %twice]
   %bytes = mul i64 %rows, %row
+  %piece = call ptr @taken(ptr %list, i64 %bytes)
+  %failed = icmp eq ptr %piece, null
+  br i1 %failed, label %nothing, label %note
+nothing:
+  ret ptr null
+note:
+  %at.last = getelementptr i8, ptr %piece, i64 -64
+  store ptr %last, ptr %at.last
+  %at.room = getelementptr i8, ptr %piece, i64 -56
+  store i64 %rows, ptr %at.room
+  ret ptr %piece
+}}
+
+; a piece of so many bytes on a list; null where there is no more memory
+define internal ptr @taken(ptr %list, i64 %bytes) nounwind {{
+entry:
   %all = add i64 %bytes, {2 * ALIGNMENT}
   %raw = call ptr @malloc(i64 %all)
   %failed = icmp eq ptr %raw, null
@@ -37,10 +57,6 @@ note:
   %over = add i64 %address, {2 * ALIGNMENT - 1}
   %even = and i64 %over, -{ALIGNMENT}
   %piece = inttoptr i64 %even to ptr
-  %at.last = getelementptr i8, ptr %piece, i64 -64
-  store ptr %last, ptr %at.last
-  %at.room = getelementptr i8, ptr %piece, i64 -56
-  store i64 %rows, ptr %at.room
   %at.next = getelementptr i8, ptr %piece, i64 -48
   %next = load ptr, ptr %list
   store ptr %next, ptr %at.next
@@ -71,6 +87,94 @@ end:
   ret void
 }}
 """
+LISTS = f"""
+; the row of a list of tensors that is to be written, which has room for it then; null where there
+; is no more memory, or no such row
+define internal ptr @reached(ptr %list, ptr %place, i64 %number, i64 %row) nounwind {{
+entry:
+  %few = icmp ult i64 %number, {1 << 31}
+  %at.room = getelementptr i8, ptr %place, i64 8
+  %room = load i64, ptr %at.room
+  br i1 %few, label %look, label %nothing
+look:
+  %old = load ptr, ptr %place
+  %fits = icmp ult i64 %number, %room
+  br i1 %fits, label %found, label %grow
+grow:
+  %wanted = add i64 %number, {FIRST_ROWS}
+  %doubled = shl i64 %room, 1
+  %more = icmp ugt i64 %doubled, %wanted
+  %rows = select i1 %more, i64 %doubled, i64 %wanted
+  %bytes = mul i64 %rows, %row
+  %fresh = call ptr @taken(ptr %list, i64 %bytes)
+  %failed = icmp eq ptr %fresh, null
+  br i1 %failed, label %nothing, label %move
+move:
+  %kept = mul i64 %room, %row
+  call void @llvm.memcpy.p0.p0.i64(ptr %fresh, ptr %old, i64 %kept, i1 false)
+  %rest = getelementptr i8, ptr %fresh, i64 %kept
+  %new = sub i64 %bytes, %kept
+  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 %new, i1 false)
+  store ptr %fresh, ptr %place
+  store i64 %rows, ptr %at.room
+  %at.row = getelementptr i8, ptr %place, i64 16
+  store i64 %row, ptr %at.row
+  br label %found
+found:
+  %rows.at = phi ptr [%old, %look], [%fresh, %move]
+  %far = mul i64 %number, %row
+  %at = getelementptr i8, ptr %rows.at, i64 %far
+  ret ptr %at
+nothing:
+  ret ptr null
+}}
+
+; the row of a list of tensors; null where nothing was written there
+define internal ptr @held(ptr %place, i64 %number, i64 %row) nounwind {{
+entry:
+  %at.room = getelementptr i8, ptr %place, i64 8
+  %room = load i64, ptr %at.room
+  %inside = icmp ult i64 %number, %room
+  br i1 %inside, label %look, label %nothing
+look:
+  %rows = load ptr, ptr %place
+  %far = mul i64 %number, %row
+  %at = getelementptr i8, ptr %rows, i64 %far
+  %mark = sub i64 %row, {ALIGNMENT}
+  %at.mark = getelementptr i8, ptr %at, i64 %mark
+  %there = load i8, ptr %at.mark
+  %written = icmp ne i8 %there, 0
+  %found = select i1 %written, ptr %at, ptr null
+  ret ptr %found
+nothing:
+  ret ptr null
+}}
+
+; nothing was written to a list of tensors
+define internal void @cleared(ptr %place) nounwind {{
+entry:
+  %at.room = getelementptr i8, ptr %place, i64 8
+  %room = load i64, ptr %at.room
+  %at.row = getelementptr i8, ptr %place, i64 16
+  %row = load i64, ptr %at.row
+  %rows = load ptr, ptr %place
+  %mark = sub i64 %row, {ALIGNMENT}
+  br label %look
+look:
+  %number = phi i64 [0, %entry], [%following, %drop]
+  %more = icmp ult i64 %number, %room
+  br i1 %more, label %drop, label %end
+drop:
+  %far = mul i64 %number, %row
+  %place.of = add i64 %far, %mark
+  %at = getelementptr i8, ptr %rows, i64 %place.of
+  store i8 0, ptr %at
+  %following = add i64 %number, 1
+  br label %look
+end:
+  ret void
+}}
+"""
 LAST, ROOM = -64, -56  # where a piece tells of the one before it, and of how many rows fit
 
 
@@ -81,3 +185,8 @@ def offsets(stack: Stack) -> tuple[dict[Array, int], int]:
         found[array] = at
         at += bytes_of(array)
     return found, max(at, ALIGNMENT)
+
+
+def row_bytes(array: Array) -> int:
+    """How long a row of a list of such tensors is."""
+    return bytes_of(array) + ALIGNMENT

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from scull.compiler.affine import Positions
-from scull.compiler.flow import Branch, Demand, Nodes
+from scull.compiler.flow import Branch, Clear, Demand, Nodes, Read, Write
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group
 from scull.compiler.scatter import axis_of_rows
@@ -47,6 +47,13 @@ def heads(node: Any, names: Mapping[str, str] | None = None) -> list[str]:
         return [f"if {of(node.condition)}:", "else:", *ends]
     if isinstance(node, Demand):
         return [f"leave unless {of(node.condition)}"]
+    if isinstance(node, Clear):
+        return [f"{of(node.place)} holds nothing"]
+    if isinstance(node, Write):
+        return [f"{of(node.place)} holds {of(node.x)} at {of(node.index)}"]
+    if isinstance(node, Read):
+        made = f"{of(node.out)}, {of(node.there)}"
+        return [f"{made} from {of(node.place)} at {of(node.index)}"]
     rounds = f"for each of {node.count} rounds" if node.count else "for each row, the last first"
     if node.condition is not None:
         rounds = f"while {of(node.condition)}"

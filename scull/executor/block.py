@@ -14,12 +14,21 @@ from scull.compiler.flow import Branch, Choice, Demand
 from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Statement, Traced
-from scull.core.dtype import bool_, int64
+from scull.core.dtype import int64
 from scull.core.meta import Meta
 from scull.errors import ScullError, UnsupportedError
 from scull.executor.alias import written
 from scull.executor.closed import ABSENT, BlockOp
 from scull.executor.instruction import DRAW, Instruction, overwrites
+from scull.executor.listed import (
+    TRUTH,
+    Listed,
+    begun,
+    element_of,
+    holds_lists,
+    of_lists,
+    one_of,
+)
 from scull.ir.operator import Operator, program_outputs
 from scull.lang.body import Map
 from scull.lang.expression import Array, Expression
@@ -27,7 +36,6 @@ from scull.lang.expression import Array, Expression
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
-TRUTH = Meta((1,), bool_)
 SOURCE = Meta((2,), int64)  # of the seed and the number of the next draw
 
 
@@ -52,7 +60,9 @@ class Drawn(Traced):
 
 
 class Block:
-    """The values of a plan's slots while its steps are traced."""
+    """The values of a plan's slots while its steps are traced; perhaps they run `again`."""
+
+    again = False
 
     def __init__(self, plan: "Plan", tracer: Scanner) -> None:
         self.plan, self.tracer = plan, tracer
@@ -91,6 +101,23 @@ class Block:
             raise UnsupportedError(f"`{self.plan.variables[slot].name}` is row-sparse")
         return found
 
+    def list_at(self, slot: int) -> Listed:
+        """The list of tensors in a slot; one without tensors where nothing put one there."""
+        found = self.at(slot) if self.has(slot) else self.begin(slot)
+        if not isinstance(found, Listed):
+            raise UnsupportedError(f"`{self.plan.variables[slot].name}` is from elsewhere")
+        return found
+
+    def begin(self, slot: int) -> Listed:
+        """Put a list without tensors into a slot."""
+        self.note(slot, begun(self))
+        found: Listed = self.values[slot]
+        return found
+
+    def perhaps(self, value: Traced, there: Traced) -> Perhaps:
+        """A value that is there if a truth value holds."""
+        return Perhaps(value.meta, value.array, there.array)
+
     def operand(self, v: Any) -> Any:
         """The value of a variable, or of those in a list."""
         if v is None or isinstance(v, list | tuple):
@@ -124,6 +151,10 @@ class Block:
     def write(self, step: Instruction) -> None:
         """Write the statements of a step."""
         o = step.operator
+        lists = of_lists(o)
+        if lists is not None:
+            lists(self, o)
+            return
         if o.type in ABSENT and o.role & 1 and self.is_doubtful(o):
             self.doubtful(o)
             return
@@ -197,8 +228,6 @@ class Block:
             (x,) = values
             (found,) = self.tracer.operator(o.op, [Traced(x.meta, x.array)], dict(o.attrs))
             self.note(out, Perhaps(found.meta, found.array, x.there))
-        elif o.type == "read_from_array":
-            raise UnsupportedError("a list of tensors has no elements")
 
     def total(self, values: list[Any]) -> Traced:
         """The sum of those values that are there."""
@@ -252,14 +281,15 @@ class Block:
             here = self.truth(lang.equal(place, number))
             found = self.choice(here, values[number], found)
         (out,) = (self.slots[v] for v in o.results())
-        if isinstance(found, Traced):
+        if isinstance(found, Traced | Listed):
             self.note(out, found)
-            if not o.role & 1:
-                self.array_at(out)
+        if isinstance(found, Traced) and not o.role & 1:
+            self.array_at(out)
 
     def spread(self, o: Operator) -> None:
         """A value as the one of several results whose number is told."""
-        x, mask = self.operand(o.inputs[0]), self.operand(o.inputs[1])
+        given, mask = self.slots[o.inputs[0]], self.operand(o.inputs[1])
+        x = self.list_at(given) if holds_lists(o.inputs[0]) else self.value_at(given)
         place = element_of(mask.array)
         outs = o.outputs[0]
         self.tracer.statements.append(
@@ -304,6 +334,10 @@ class Block:
         present = [x for x in pair if x is not None]
         if not present:
             return None
+        if any(isinstance(x, Listed) for x in present):
+            if not all(isinstance(x, Listed) for x in present):
+                raise UnsupportedError("a list of tensors, or one from elsewhere")
+            return one_of(self, condition, pair, results, (then, otherwise))
         meta, tracer = present[0].meta, self.tracer
         if any(not isinstance(x, Traced) for x in present) or any(x.meta != meta for x in present):
             raise UnsupportedError(f"{' or '.join(str(x.meta) for x in present)}: not of one kind")
@@ -337,11 +371,6 @@ class Block:
             yield nodes
         finally:
             self.tracer.statements = before
-
-
-def element_of(array: Array) -> Expression:
-    """The one element of an array."""
-    return array[(0,) * array.ndim]
 
 
 def mixed(plan: "Plan") -> set[Any]:

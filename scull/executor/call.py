@@ -168,7 +168,7 @@ class Call:
     def in_order(self, frame: list[Any]) -> list[Any]:
         """The arrays that are read, those with strides copied."""
         return [
-            x if slot in self.over else np.ascontiguousarray(x)
+            x if slot in self.over or x.flags.c_contiguous else np.ascontiguousarray(x)
             for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 

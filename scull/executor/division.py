@@ -16,6 +16,7 @@ from scull.errors import ScullError, UnsupportedError
 from scull.executor.block import SOURCE, Block
 from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded
+from scull.executor.listed import holds_lists
 from scull.ir.operator import effects
 from scull.lang.expression import Array
 
@@ -40,6 +41,8 @@ class Region(Block):
         if slot in self.values or slot == DRAW:
             return True
         v = self.plan.variables[slot]
+        if holds_lists(v) and slot not in self.unknown and not v.persistable:
+            return False
         if slot in self.unknown or v.kind is not Kind.DENSE:
             raise UnsupportedError(f"`{v.name}` is no array of a known size")
         return slot in self.metas
@@ -52,13 +55,13 @@ class Region(Block):
 
     def add(self, number: int, step: Instruction) -> None:
         """Take a step; UnsupportedError, and nothing changed, where that cannot be."""
-        before = dict(self.values), dict(self.given)
+        before = dict(self.values), dict(self.given), dict(self.makers)
         count, over = len(self.tracer.statements), set(self.over)
         self.number = number
         try:
             trace(super().trace, self, step)
         except UnsupportedError:
-            self.values, self.given = before
+            self.values, self.given, self.makers = before
             self.over = over
             del self.tracer.statements[count:]
             raise
@@ -141,7 +144,8 @@ class Division:
         self.reasons: dict[int, str] = {}
         stay: set[int] = set()
         while True:
-            self.metas, self.unknown = {**metas, DRAW: SOURCE}, set[int]()
+            self.metas = {**metas, DRAW: SOURCE}
+            self.unknown = {slot for v, slot, _ in plan.feeds if holds_lists(v)}
             self.parts: list[int | Piece] = []
             self.region = Region(plan, self.metas, self.unknown)
             try:
@@ -165,8 +169,9 @@ class Division:
                 if step.is_shape:
                     raise UnsupportedError("it keeps a shape")
                 self.region.add(number, step)
+                self.reasons.pop(number, None)
             except UnsupportedError as error:
-                self.reasons[number] = str(error)
+                self.reasons.setdefault(number, str(error))  # others may follow from the first
                 if not self._may_go_first(step):
                     self._close(number)
                 self.parts.append(number)
@@ -199,7 +204,8 @@ class Division:
             flat = []
         known = len(flat) == len(places) and not any(-1 in m.shape for m in flat)
         for number, place in enumerate(places):
-            if known and not step.nested:
+            is_list = holds_lists(self.plan.variables[place])
+            if known and not step.nested and not is_list:
                 self.metas[place] = flat[number]
                 self.unknown.discard(place)
             else:

@@ -10,11 +10,12 @@ from typing import Any
 from scull.compiler.flow import Carry, Loop, Stack
 from scull.compiler.trace import Traced
 from scull.core.dtype import bool_, of_name
-from scull.core.meta import Meta
+from scull.core.meta import Kind, Meta
 from scull.core.op import op_of
 from scull.errors import UnsupportedError
-from scull.executor.block import TRUTH, Block, Perhaps
+from scull.executor.block import Block, Perhaps
 from scull.executor.instruction import DRAW, Instruction
+from scull.executor.listed import NUMBER, TRUTH, Listed, begun, holds_lists, poured
 from scull.executor.nested import RUNNERS, Inner, inner_of
 from scull.lang.expression import Array
 
@@ -76,11 +77,13 @@ class Within(Block):
     def __init__(self, around: Block, step: Instruction) -> None:
         super().__init__(step.nested, around.tracer)
         self.around, self.operator = around, step.operator
+        self.before = around.tracer.statements
         self.inner: Inner = inner_of(step.nested, step.operator.op, around.slots)
         self.runner = RUNNERS[step.operator.type](step.operator, around.slots, self.inner)
         self.entries = {own: outer for outer, own in self.inner.entries}
         self.draws = {DRAW} if step.nested.draws else set[int]()
         self.entries.update((slot, slot) for slot in self.draws)
+        self.again = around.again or step.operator.op.repeats
 
     def has(self, slot: int) -> bool:
         """Whether a slot may have a value."""
@@ -91,6 +94,14 @@ class Within(Block):
         if slot not in self.values and slot in self.entries:
             self.values[slot] = self.around.at(self.entries[slot])
         return super().at(slot)
+
+    def begin(self, slot: int) -> Listed:
+        """Put a list without tensors into a slot, or where that is around the block, before it."""
+        if slot not in self.entries:
+            return super().begin(slot)
+        with self.around.writing(self.before):
+            found = self.values[slot] = self.around.list_at(self.entries[slot])
+        return found
 
     def trace(self, step: Instruction) -> None:
         """Write the statements of a step, which may have a block of its own."""
@@ -142,7 +153,7 @@ class Rounds:
 
     def __init__(self, within: Within) -> None:
         self.within, self.tracer = within, within.tracer
-        self.nows: dict[int, Traced] = {}  # by own slot
+        self.nows: dict[int, Any] = {}  # by own slot
         self.firsts: dict[int, Array] = {}
         self.carries: list[Carry] = []
         self.body: list[Any] = []
@@ -152,17 +163,23 @@ class Rounds:
         """Let the values of slots, where they have one, be others in each round."""
         within = self.within
         for slot in sorted(slots):
-            if not within.has(slot):
+            is_list = holds_lists(within.plan.variables[slot])
+            if not is_list and not within.has(slot):
                 continue
             with within.writing(before):
-                first = within.array_at(slot)
+                held = within.list_at(slot) if is_list else None
+                first = within.array_at(slot) if held is None else held.length
             now = self.tracer.given(first.meta)
             self.firsts[slot] = first.array
-            self.nows[slot] = within.values[slot] = now
+            self.nows[slot] = now if held is None else Listed(held.place, now, held.item)
+            within.values[slot] = self.nows[slot]
 
     def end(self) -> None:
         """Hand on what the slots hold at the end of a round."""
         for slot, now in self.nows.items():
+            if isinstance(now, Listed):
+                self.hand_on(now.length, self.firsts[slot], self.moved(slot, now).length)
+                continue
             value = self.within.array_at(slot)
             if value.meta != now.meta:
                 name = self.within.plan.variables[slot].name
@@ -170,6 +187,16 @@ class Rounds:
                     f"`{name}` is {now.meta} before a round and {value.meta} after it"
                 )
             self.hand_on(now, self.firsts[slot], value)
+
+    def moved(self, slot: int, now: Listed) -> Listed:
+        """The list in a slot, in the memory where the next round looks for it."""
+        within = self.within
+        value = within.list_at(slot)
+        if value.place == now.place:
+            return value
+        if any(isinstance(x, Listed) and x.place == value.place for x in self.nows.values()):
+            raise UnsupportedError("lists of tensors change places")
+        return poured(within, begun(within, now.place, now.item), value, adds=False)
 
     def hand_on(self, now: Traced, first: Array, value: Traced) -> None:
         """Let a value be that of the next round."""
@@ -233,6 +260,8 @@ def kept_of(within: Within, slot: int | None, save: Any) -> Any:
     if slot is None or not within.has(slot):
         return None
     value = within.at(slot)
+    if isinstance(value, Listed):  # that it is one; nobody reads again what it held
+        return Shape(value.meta)
     return Shape(value.meta) if save.shape and isinstance(value, Traced) else value
 
 
@@ -249,7 +278,8 @@ def restore(within: Within, kept: Kept, arrays: Iterator[Array]) -> None:
         if value is None:
             within.entries.pop(slot, None)
         elif isinstance(value, Shape):
-            within.values[slot] = within.tracer.given(value.meta)
+            is_list = value.meta.kind is Kind.ARRAY
+            within.values[slot] = value if is_list else within.tracer.given(value.meta)
         else:
             within.values[slot] = rebuilt(value, arrays)
 
@@ -269,7 +299,11 @@ def while_gradient(around: Block, step: Instruction) -> None:
     restored = {slot for slot, _ in runner.saved}
     for slot in added:
         within.entries.pop(slot, None)
-    found = []
+    with within.writing(before):
+        for _, inside, _, carried in runner.results:
+            if carried and holds_lists(within.plan.variables[inside]):
+                within.list_at(inside)
+    found: list[tuple[int, Any]] = []
     with within.writing(rounds.body):
         known = within.changed & {*within.entries, *within.values}
         rounds.begin(known - restored - added, before)
@@ -277,14 +311,15 @@ def while_gradient(around: Block, step: Instruction) -> None:
         within.run()
         rounds.end()
         for outer, inside, like, carried in runner.results:
-            now = rounds.nows.get(inside) if carried else None
-            if now is None:
+            value = rounds.nows.get(inside) if carried else None
+            if value is None and holds_lists(within.plan.variables[inside]):
+                value = within.list_at(inside)
+                value = value if carried else gathered(rounds, value, before)
+            elif value is None:
                 value = within.array_at(inside)
                 if not carried:
                     value = added_up(rounds, value, around.at(like).meta, before)
-                found.append((outer, value))
-            else:
-                found.append((outer, now))
+            found.append((outer, value))
         ends = [(outer, rounds.nows[own]) for outer, own, _ in within.left if own in rounds.nows]
     before.append(
         Loop(step.operator.type, tuple(rounds.carries), tuple(rounds.body), undoes=kept.stack)
@@ -316,6 +351,18 @@ def added_up(rounds: Rounds, value: Traced, meta: Meta, before: list[Any]) -> Tr
     tracer.origin = origin
     rounds.hand_on(total, zeros, next_total)
     return total
+
+
+def gathered(rounds: Rounds, value: Listed, before: list[Any]) -> Listed:
+    """The sums of the lists that the rounds give."""
+    within = rounds.within
+    with within.writing(before):
+        first = begun(within, item=value.item)
+    if value.item.meta is None:
+        return first
+    now = Listed(first.place, rounds.tracer.given(NUMBER), value.item)
+    rounds.hand_on(now.length, first.length.array, poured(within, now, value, adds=True).length)
+    return now
 
 
 # ---- branches ----
@@ -378,13 +425,18 @@ def conditional_gradient(around: Block, step: Instruction) -> None:
         restore(within, kept, arrays)
         within.run()
         left = within.left
-        values = [within.at(inside) for _, inside, _, _ in runner.results]
+        are_lists = [holds_lists(within.plan.variables[x]) for _, x, _, _ in runner.results]
+        values = [
+            within.list_at(inside) if is_list else within.at(inside)
+            for (_, inside, _, _), is_list in zip(runner.results, are_lists, strict=True)
+        ]
         values += [within.at(own) for _, own, _ in left]
     if kept.condition is not None:
         zeros: list[Any] = []
         with around.writing(zeros):
-            others = [
-                around.tracer.constant(0, around.at(like).meta) for _, _, like, _ in runner.results
+            others: list[Any] = [
+                None if is_list else around.tracer.constant(0, around.at(like).meta)
+                for (_, _, like, _), is_list in zip(runner.results, are_lists, strict=True)
             ]
         others += [around.at(outer) for outer, _, _ in left]
         pairs = list(zip(values, others, strict=True))

@@ -15,6 +15,7 @@ from scull.executor.call import Call
 from scull.flags import flags
 from scull.static.nn import cond, while_loop
 from tests.executor.test_compiled import program_of
+from tests.executor.test_compiled_flow import code_alone
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
@@ -68,7 +69,9 @@ class Ran:
 
 def agrees(build, rounds=(0, 1, 5, 1, 40), tolerance=0.0):
     """Code draws what the instructions draw; whole Programs are one region, whose nodes it is."""
-    want, got = (Ran(build, rounds, mode) for mode in ("off", "eager"))
+    want = Ran(build, rounds, "off")
+    with code_alone():
+        got = Ran(build, rounds, "eager")
     assert got.states == want.states
     for a, b in zip(got.found, want.found, strict=True):
         for x, y in zip(a, b, strict=True):
@@ -191,7 +194,9 @@ def test_instructions_beside_a_region_draw_when_their_turn_is():
         )
         return [h, paddle.uniform([2])]
 
-    want, got = (Ran(build, (2, 0, 3), mode) for mode in ("off", "eager"))
+    want = Ran(build, (2, 0, 3), "off")
+    with code_alone():
+        got = Ran(build, (2, 0, 3), "eager")
     assert got.states == want.states
     for a, b in zip(got.found, want.found, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))

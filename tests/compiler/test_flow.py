@@ -11,8 +11,12 @@ from scull.compiler.flow import (
     Branch,
     Carry,
     Choice,
+    Clear,
     Demand,
     Loop,
+    Read,
+    Write,
+    controls,
     hoisted,
     leaves,
     pruned,
@@ -55,6 +59,33 @@ def counted(count=3):
 
 def names(nodes):
     return [s.out.name for s in leaves(nodes)]
+
+
+def test_lists_are_written_only_where_a_later_round_or_somebody_after_it_reads():
+    loop, *_, h = counted()
+    place, other = (array(n, 1, dtype="int64") for n in ("place", "other"))
+    at, there, kept = (
+        array("at", 1, dtype="int64"),
+        array("there", 1, dtype="bool"),
+        array("kept", 4),
+    )
+    total, before, after = (array(n, 4) for n in ("total", "before", "after"))
+    inner = [
+        Read("test", place, at, kept, there),
+        statement(after, lambda i: total[i] + kept[i]),
+        Write("test", place, at, h),
+        Write("test", other, at, h),
+    ]
+    carries = (*loop.carries, Carry(total, before, after))
+    nodes = [Clear("test", place), Clear("test", other)]
+    nodes.append(Loop("test", carries, (*loop.body, *inner), count=3))
+
+    def kinds(wanted):
+        return [type(x) for x in controls(pruned(nodes, {wanted}))]
+
+    assert kinds(total) == [Clear, Loop, Read, Write]
+    assert kinds(other) == [Clear, Loop, Write]
+    assert kinds(h) == [Loop]
 
 
 def test_what_is_carried_for_nobody_is_left_out():
