@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 9_600,
     "eager": 2_100,
-    "executor": 9_800,
+    "executor": 9_900,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,

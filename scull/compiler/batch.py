@@ -49,7 +49,7 @@ class Batch:
         """All arrays, in order."""
         for node in self.nodes:
             if not isinstance(node, Statement):
-                raise UnsupportedError(f"`{node.origin}` is a loop, a branch or a condition")
+                raise UnsupportedError(f"`{node.origin}` is more than elements of arrays")
         return [*self.given, *(node.out for node in self.nodes)]
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from scull import lang
-from scull.compiler.flow import Branch, Demand, Loop, Nodes, arrays_read, pruned
+from scull.compiler.act import Demand
+from scull.compiler.flow import Branch, Loop, Nodes, arrays_read, pruned
 from scull.compiler.trace import Statement
 from scull.errors import ScullError
 from scull.lang.expression import Array

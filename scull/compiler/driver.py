@@ -4,24 +4,22 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scull.compiler.act import Clear, Demand, Give, Read, Write
 from scull.compiler.arena import bytes_of
 from scull.compiler.assembly import Function
-from scull.compiler.flow import (
-    CONTROL,
-    Branch,
-    Carry,
-    Clear,
-    Demand,
-    Loop,
-    Nodes,
-    Read,
-    Stack,
-    Write,
-    controls,
-)
+from scull.compiler.flow import CONTROL, Branch, Carry, Loop, Nodes, Stack, controls
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
-from scull.compiler.row import LAST, LISTS, MEMORY, ROOM, offsets, row_bytes
+from scull.compiler.row import (
+    DROP,
+    DROPPED,
+    LAST,
+    LISTS,
+    MEMORY,
+    ROOM,
+    offsets,
+    row_bytes,
+)
 from scull.compiler.share import DECLARED, share, shared_function, shared_head
 from scull.compiler.split import Code
 from scull.lang.dtype import element
@@ -47,7 +45,11 @@ def written(region: "Region", code_of: Callable[[Group], Code]) -> list[llvm.Mod
     helpers += [DECLARED] if any(driver.shared for driver in drivers) else []
     declared = dict.fromkeys(line for driver in drivers for line in driver.declared)
     kernels = {name: module for driver in drivers for name, module in driver.kernels.items()}
-    module = llvm.Module("\n".join([*declared, *helpers, *texts]), tuple(d.name for d in drivers))
+    exports = [driver.name for driver in drivers]
+    if any(isinstance(node, Give) for node in controls(region.nodes)):
+        helpers.append(DROPPED)
+        exports.append(DROP)
+    module = llvm.Module("\n".join([*declared, *helpers, *texts]), tuple(exports))
     return [*kernels.values(), module]
 
 
@@ -126,7 +128,7 @@ class Driver:
                 self.branch(node)
             elif isinstance(node, Demand):
                 self.unless(self.truth(node.condition), note=True)
-            elif isinstance(node, Clear | Write | Read):
+            elif isinstance(node, Clear | Write | Read | Give):
                 self.list_of(node)
             else:
                 self.call(node)
@@ -174,12 +176,17 @@ class Driver:
 
     # ---- lists of tensors ----
 
-    def list_of(self, node: Clear | Write | Read) -> None:
+    def list_of(self, node: Clear | Write | Read | Give) -> None:
         """What becomes of a list of tensors, which lasts as long as the function."""
         f, places = self.function, self.places
         place = self.held.setdefault(node.place, f"%{node.place.name}.held")
         if isinstance(node, Clear):
             f.act(f"call void @cleared(ptr {place})")
+            return
+        if isinstance(node, Give):
+            count = f.value(f"load i64, ptr {places[node.length]}")
+            given = f"ptr {place}, i64 {count}, ptr {places[node.out]}"
+            self.unless(f.value(f"call i1 @given({given})"), note=True)
             return
         kind = f"i{8 * element(node.index.dtype).itemsize}"
         number = f.value(f"load {kind}, ptr {places[node.index]}")

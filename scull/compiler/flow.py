@@ -6,8 +6,9 @@ names: what a round begins with, and what it leaves for the next.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any
 
+from scull.compiler.act import Act, Clear, Demand, Write
 from scull.compiler.affine import Positions
 from scull.compiler.arrange import arranged
 from scull.compiler.divide import divided
@@ -150,96 +151,6 @@ class Branch:
     def with_bodies(self, bodies: Sequence[Nodes]) -> "Branch":
         """The same around other nodes."""
         return replace(self, then=tuple(bodies[0]), otherwise=tuple(bodies[1]))
-
-
-@dataclass(frozen=True)
-class Act:
-    """A node without bodies."""
-
-    origin: str
-    bodies: ClassVar[tuple[tuple[Any, ...], ...]] = ()
-
-    @property
-    def asked(self) -> set[Array]:
-        """What it takes from around it."""
-        return set()
-
-    @property
-    def left(self) -> set[Array]:
-        """What bodies have to make: there are none."""
-        return set()
-
-    @property
-    def made(self) -> set[Array]:
-        """What there is after it."""
-        return set()
-
-    def with_bodies(self, bodies: Sequence[Nodes]) -> Self:
-        """The same: it has none."""
-        return self
-
-
-@dataclass(frozen=True)
-class Demand(Act):
-    """The run ends, and instructions explain, where a condition does not hold."""
-
-    condition: Array
-
-    @property
-    def asked(self) -> set[Array]:
-        """The condition."""
-        return {self.condition}
-
-
-@dataclass(frozen=True)
-class Clear(Act):
-    """A list of tensors holds nothing any more. `place` stands for its memory, which grows."""
-
-    place: Array
-
-    @property
-    def made(self) -> set[Array]:
-        """The list."""
-        return {self.place}
-
-
-@dataclass(frozen=True)
-class Write(Act):
-    """A list of tensors holds a copy of `x` at the place that `index` tells."""
-
-    place: Array
-    index: Array
-    x: Array
-
-    @property
-    def asked(self) -> set[Array]:
-        """What is written, and where."""
-        return {self.place, self.index, self.x}
-
-    @property
-    def made(self) -> set[Array]:
-        """The list."""
-        return {self.place}
-
-
-@dataclass(frozen=True)
-class Read(Act):
-    """`out` is what a list of tensors holds at a place, or zeros; `there`: whether it does."""
-
-    place: Array
-    index: Array
-    out: Array
-    there: Array
-
-    @property
-    def asked(self) -> set[Array]:
-        """The list, and where it is read."""
-        return {self.place, self.index}
-
-    @property
-    def made(self) -> set[Array]:
-        """What is read."""
-        return {self.out, self.there}
 
 
 CONTROL = (Loop, Branch, Act)

@@ -7,11 +7,10 @@ which change roles from round to round. What a round keeps is written where it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from scull.compiler.act import Act, Clear
 from scull.compiler.flow import (
-    Act,
     Branch,
     Carry,
-    Clear,
     Loop,
     Nodes,
     controls,

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from scull.compiler.act import Clear, Demand, Give, Read, Write
 from scull.compiler.affine import Positions
-from scull.compiler.flow import Branch, Clear, Demand, Nodes, Read, Write
+from scull.compiler.flow import Branch, Nodes
 from scull.compiler.fuse import counted
 from scull.compiler.group import Group
 from scull.compiler.scatter import axis_of_rows
@@ -51,6 +52,8 @@ def heads(node: Any, names: Mapping[str, str] | None = None) -> list[str]:
         return [f"{of(node.place)} holds nothing"]
     if isinstance(node, Write):
         return [f"{of(node.place)} holds {of(node.x)} at {of(node.index)}"]
+    if isinstance(node, Give):
+        return [f"{of(node.out)} tells where {of(node.place)} lies, {of(node.length)} long"]
     if isinstance(node, Read):
         made = f"{of(node.out)}, {of(node.there)}"
         return [f"{made} from {of(node.place)} at {of(node.index)}"]

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scull import lang
-from scull.compiler.flow import Branch, Choice, Demand
+from scull.compiler.act import Demand
+from scull.compiler.flow import Branch, Choice
 from scull.compiler.rows import TracedRows
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Statement, Traced

@@ -1,16 +1,19 @@
 """A region of a plan as one step of its runs."""
 
+import ctypes
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import prod
 from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scull.compiler.arena import aligned
+from scull.compiler.arena import ALIGNMENT, aligned
 from scull.compiler.driver import ENTRY, PREPARE
 from scull.compiler.native import LASTING, Native
+from scull.compiler.row import DROP
 from scull.core.random import Generator
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
+DROPPING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 FLUSHED = ("never", "training", "always")  # what FLUSH may be
 
 
@@ -33,8 +37,8 @@ class Part:
     """The machine code of a region, and what that has to do with the slots of a frame.
 
     `numbers` are the steps of the plan that it is; `slots` those that its inputs come from, `puts`
-    those its results go to, of which the last ones are rows of `heights`; the memory of what stands
-    in `over` is written over; `frees` are dropped after it.
+    those its results go to, of which the last ones are lists of `items` and rows of `heights`; the
+    memory of what stands in `over` is written over; `frees` are dropped after it.
     """
 
     native: Native
@@ -42,6 +46,7 @@ class Part:
     slots: tuple[int, ...]
     puts: tuple[int, ...]
     over: frozenset[int]
+    items: tuple[Array, ...]
     heights: tuple[int, ...]
     frees: tuple[int, ...]
 
@@ -66,6 +71,8 @@ class Call:
         self.counts = DRAW in part.over  # draws: nobody knows ahead how many there are
         self.get = getter(self.slots) if self.draws is None else drawing(self.slots, self.draws)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
+        self.items = [(x.shape, dtype_of(x)) for x in part.items]
+        self.drop = DROPPING(self.native.library.addresses[DROP]) if self.items else None
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
         self.lasting = aligned(self.native.lasts)
         self.ready, self.turn = not self.native.lasts, Lock()
@@ -135,13 +142,29 @@ class Call:
             found = enter(*self.in_order(frame), *made)
         free.append(enter)
         if found is None:
-            arrays = made if not self.heights else rows_of(made, self.heights)
+            arrays: list[Any] = made if not self.heights else rows_of(made, self.heights)
+            first = len(arrays) - len(self.heights) - len(self.items)
+            for number, item in enumerate(self.items, first):
+                arrays[number] = self.taken(arrays[number], *item)
             for slot, array in zip(self.puts, arrays, strict=True):
                 frame[slot] = array
         else:  # other arrays, or an index out of range, which the instructions explain
             assert isinstance(found, Outcome)
             run(self.plan, self.rows, frame)
         return ()
+
+    def taken(self, words: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
+        """The list of tensors that lies where the words tell, which is there no more."""
+        assert self.drop is not None
+        address, count, row = words.tolist()
+        given = (ctypes.c_uint8 * (count * row)).from_address(address)
+        rows = np.array(given, np.uint8).reshape(count, row)
+        self.drop(address)
+        size = prod(shape) * dtype.itemsize
+        return [
+            x[:size].view(dtype).reshape(shape) if x[row - ALIGNMENT] else None
+            for x in (rows if row else ())
+        ]
 
     def enter(self, inputs: Iterable[Any], outputs: Iterable[Any]) -> Any:
         """Compute outputs; None, or what was refused."""
@@ -179,7 +202,7 @@ class Call:
         """
         if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
             return None
-        if self.draws is not None:
+        if self.draws is not None or self.items:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]

@@ -136,6 +136,7 @@ def part_of(
         tuple(piece.slots[array] for array in native.inputs),
         piece.results,
         frozenset(region.over),
+        piece.items,
         piece.heights,
         tuple(sorted(frees - piece.leaving)),
     )

@@ -16,12 +16,15 @@ from scull.errors import ScullError, UnsupportedError
 from scull.executor.block import SOURCE, Block
 from scull.executor.inline import trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded
-from scull.executor.listed import holds_lists
+from scull.executor.listed import Given, Listed, given, holds_lists
 from scull.ir.operator import effects
 from scull.lang.expression import Array
 
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
+
+
+LEAVING = (Traced, Given, TracedRows)  # what may leave a region, in the order of its results
 
 
 class Region(Block):
@@ -130,6 +133,12 @@ class Piece:
         values = [self.region.values[slot] for slot in self.results]
         return tuple(v.meta.shape[0] for v in values if is_sparse(v))
 
+    @property
+    def items(self) -> tuple[Array, ...]:
+        """Of the results before those, which are lists of such tensors."""
+        values = [self.region.values[slot] for slot in self.results]
+        return tuple(v.item for v in values if isinstance(v, Given))
+
 
 class Division:
     """The steps of a plan for one set of sizes: `parts` are their numbers, and regions.
@@ -226,10 +235,16 @@ class Division:
         if DRAW in region.over:
             region.value_at(DRAW)
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
-        inner = {s for s in leaving if type(region.values[s]) not in (Traced, TracedRows)}
+        for slot in sorted(leaving):
+            value = region.values[slot]
+            if isinstance(value, Listed) and value.item.meta is not None:
+                region.values[slot] = given(region, value)
+                self.unknown.add(slot)
+        inner = {s for s in leaving if type(region.values[s]) not in LEAVING}
         if inner:
             raise Stay({region.makers[s] for s in inner})
-        results = sorted(leaving - region.over, key=lambda s: (is_sparse(region.values[s]), s))
+        ranks = {s: LEAVING.index(type(region.values[s])) for s in leaving}
+        results = sorted(leaving - region.over, key=lambda s: (ranks[s], s))
         self.parts.append(Piece(region, tuple(results), frozenset(leaving)))
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scull import lang
+from scull.compiler.act import Clear, Demand, Give, Read, Write
 from scull.compiler.count import known
-from scull.compiler.flow import Branch, Carry, Choice, Clear, Demand, Loop, Read, Write
+from scull.compiler.flow import Branch, Carry, Choice, Loop
 from scull.compiler.trace import Traced
 from scull.core.dtype import bool_, int32, int64
 from scull.core.meta import Kind, Meta, axis_of
@@ -22,7 +23,7 @@ from scull.lang.expression import Array, Expression
 if TYPE_CHECKING:
     from scull.executor.block import Block
 
-NUMBER, TRUTH = Meta((1,), int64), Meta((1,), bool_)
+NUMBER, TRUTH, WORDS = Meta((1,), int64), Meta((1,), bool_), Meta((3,), int64)
 
 
 class Item:
@@ -56,6 +57,16 @@ class Listed(Value):
         super().__init__(Meta((), int64, Kind.ARRAY))
         self.place, self.length, self.item = place, length, item
         self.count: int | None = None
+
+
+class Given(Traced):
+    """A list of tensors like `item` that leaves the region: the words that tell where it lies."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, words: Array, item: Array) -> None:
+        super().__init__(WORDS, words)
+        self.item = item
 
 
 def holds_lists(v: Variable | None) -> bool:
@@ -304,6 +315,15 @@ def one_of(
         out, there = sides[0], sides
     results.append(Choice(length.array, *(x.length.array for x in there)))
     return Listed(out.place, length, out.item)
+
+
+def given(block: "Block", held: Listed) -> Given:
+    """A list as it leaves the region."""
+    tracer = block.tracer
+    words, item = tracer.given(WORDS).array, tracer.given(held.item.known()).array
+    give = Give(tracer.origin, held.place, held.length.array, words)
+    tracer.statements.append(give)
+    return Given(words, item)
 
 
 # ---- numbers ----

@@ -101,6 +101,7 @@ def written(part: int | Part) -> Any:
         "slots": part.slots,
         "puts": part.puts,
         "over": sorted(part.over),
+        "items": [[x.name, x.shape, x.dtype] for x in part.items],
         "heights": part.heights,
         "frees": part.frees,
     }
@@ -130,9 +131,9 @@ def outlined(name: bytes, thought: Callable[[], Sequence[Native]]) -> list[int |
 
 def read(entry: Any, number: int, thought: Callable[[], Sequence[Native]]) -> Part | None:
     """The region of this number as an outline has it; None where its code is gone."""
-    inputs, outputs = (
+    inputs, outputs, items = (
         tuple(Array(name, tuple(shape), dtype) for name, shape, dtype in entry[side])
-        for side in ("inputs", "outputs")
+        for side in ("inputs", "outputs", "items")
     )
     key = bytes.fromhex(entry["key"])
     native = native_under(key, inputs, outputs, lambda: thought()[number].region)
@@ -146,6 +147,7 @@ def read(entry: Any, number: int, thought: Callable[[], Sequence[Native]]) -> Pa
         tuple(slots),
         tuple(puts),
         frozenset(over),
+        items,
         tuple(heights),
         tuple(entry["frees"]),
     )

@@ -3,8 +3,9 @@
 import pytest
 
 from scull import lang
+from scull.compiler.act import Demand
 from scull.compiler.count import MOST, known
-from scull.compiler.flow import Branch, Carry, Choice, Demand, Loop
+from scull.compiler.flow import Branch, Carry, Choice, Loop
 from scull.compiler.trace import Statement
 from scull.lang.body import Map
 from scull.lang.expression import Array

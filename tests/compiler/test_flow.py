@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 from scull import lang
+from scull.compiler.act import Clear, Demand, Read, Write
 from scull.compiler.divide import divided
 from scull.compiler.flow import (
     Branch,
     Carry,
     Choice,
-    Clear,
-    Demand,
     Loop,
-    Read,
-    Write,
     controls,
     hoisted,
     leaves,

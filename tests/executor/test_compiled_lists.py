@@ -6,14 +6,22 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.compiler.flow import Branch, Loop
+from scull.compiler.flow import Branch, Loop, controls
 from scull.errors import RangeError
+from scull.executor.call import Call
 from scull.executor.compiled import Specialised, sizes_of
 from scull.flags import flags
 from scull.static.nn import cond, while_loop
 from scull.tensor import array_length, array_read, array_write, create_array
 from scull.tensor.manipulation import tensor_array_to_tensor
-from tests.executor.test_compiled_flow import Case, normal, number, resident, trained
+from tests.executor.test_compiled_flow import (
+    Case,
+    code_alone,
+    normal,
+    number,
+    resident,
+    trained,
+)
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
@@ -291,15 +299,73 @@ def test_tensors_of_several_shapes_in_one_list_stay_with_the_instructions():
     assert told in reasons(case)
 
 
-def test_how_many_tensors_are_joined_has_to_be_known_ahead():
+def kinds(case):
+    """Of the steps of a Program: a region with so many loops, or the type of an operator."""
+    (bound,) = [b for b in case.main.plans.values() if b.tier is not None][-1:]
+    steps = {id(s.call): s.operator.type for s in bound.plan.steps}
+    (rows,) = bound.tier.variants.values()
+    loops = [
+        sum(isinstance(x, Loop) for x in controls(c.native.region.nodes))
+        if isinstance(c, Call)
+        else steps[id(c)]
+        for c, *_ in rows
+    ]
+    return loops
+
+
+@pytest.mark.parametrize("count", [1, 4, 40])
+def test_a_list_of_any_length_leaves_the_code_for_those_that_join_it(count):
+    def build(x, n):
+        held = create_array("float32")
+        h, held = times(n, lambda i, h, held: [h * 1.5, array_write(h, i, held)], x, held)
+        return [tensor_array_to_tensor(held, axis=0, use_stack=True)[0], h]
+
+    case = Case(build, x=normal(2, 3), n=np.array([count]))
+    want = case.run("off")
+    with code_alone():
+        got = case.run("eager")
+    for x, y in zip(got, want, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-6)
+    assert kinds(case) == [1, "tensor_array_to_tensor"]
+    assert "nobody knows ahead how many tensors a list will hold" in reasons(case)
+
+
+def test_a_list_without_tensors_leaves_the_code_as_one():
     def build(x, n):
         held = create_array("float32")
         (held,) = times(n, lambda i, held: [array_write(x, i, held)], held)
         return tensor_array_to_tensor(held, axis=0, use_stack=True)[0]
 
-    case = Case(build, x=normal(2, 3), n=np.array([4]))
-    assert case.run("eager")[0].shape == (4, 2, 3)
-    assert "nobody knows ahead how many tensors a list will hold" in reasons(case)
+    for mode in ("off", "eager"):
+        with pytest.raises(RangeError, match="a list without tensors is no tensor"):
+            Case(build, x=normal(2, 3), n=np.array([0])).run(mode)
+
+
+def test_a_gap_leaves_the_code_as_one():
+    def build(x, place):
+        held = array_write(paddle.tanh(x), place, create_array("float32"))
+        array_write(x * 2.0, number(0), held)
+        return tensor_array_to_tensor(held, axis=0)[0]
+
+    case = Case(build, x=normal(2, 3), place=np.array([1]))
+    with code_alone():
+        assert case.run("eager")[0].shape == (4, 3)
+    np.testing.assert_allclose(case.run("eager")[0], case.run("off")[0], rtol=1e-6)
+    assert kinds(case) == [0, "tensor_array_to_tensor"]
+    with pytest.raises(RangeError, match="nothing was written at place 1 of a list of 4 tensors"):
+        Case(build, x=normal(2, 3), place=np.array([3])).run("eager")
+
+
+def test_what_leaves_is_found_again_by_another_run_of_the_same_program():
+    def build(x, place):
+        held = array_write(paddle.tanh(x), place, create_array("float32"))
+        return tensor_array_to_tensor(array_write(x, number(0), held), axis=1)[0]
+
+    found = []
+    for _ in range(2):  # the second finds what the steps became on the disk
+        case = Case(build, x=normal(2, 3), place=np.array([1]))
+        found.append(case.run("eager")[0])
+    assert np.array_equal(*found) and found[0].shape == (2, 6)
 
 
 def test_functions_made_static_keep_lists_in_code():
@@ -329,15 +395,16 @@ def test_functions_made_static_keep_lists_in_code():
 def test_what_lists_hold_is_freed_however_a_run_ends():
     def build(x, place):
         held = create_array("float32")
-        (held,) = times(40, lambda i, held: [array_write(x + 1.0, i, held)], held)
-        return paddle.mean(array_read(held, place))
+        (held,) = times(place + 30, lambda i, held: [array_write(x + 1.0, i, held)], held)
+        joined, _ = tensor_array_to_tensor(held, axis=0)
+        return [paddle.mean(array_read(held, place * 2)), paddle.max(joined)]
 
     case = Case(build, x=normal(4000), place=np.array([3]))
     with flags(COMPILE="eager"):
         sizes = []
         for turn in range(300):
             feed = case.feed | {"place": np.array([turn % 41])}
-            if turn % 41 == 40:
+            if turn % 41 >= 30:
                 with pytest.raises(RangeError):
                     case.exe.run(case.main, feed=feed, fetch_list=case.out)
             else:
