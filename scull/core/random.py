@@ -32,7 +32,7 @@ class Generator:
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start the draws of `seed` from the first."""
-        self.seed, self.number = int(seed) & (2**64 - 1), 0
+        self.set_state((int(seed) & (2**64 - 1), 0))
         return self
 
     def initial_seed(self) -> int:
@@ -45,7 +45,8 @@ class Generator:
 
     def set_state(self, state: tuple[int, int]) -> None:
         """Go on from a saved state."""
-        self.seed, self.number = state
+        with self.turn:
+            self.seed, self.number = state
 
     def draw(self, seed: int = 0) -> Draw:
         """The next draw; an operator's own `seed`, if not 0, always gives its first."""

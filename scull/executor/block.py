@@ -345,8 +345,8 @@ class Block:
         arrays = []
         for x, nodes in zip(pair, (then, otherwise), strict=True):
             with self.writing(nodes):
-                value = self.settled(x) if isinstance(x, Drawn) else x or tracer.given(meta)
-            arrays.append(value.array)
+                value = tracer.given(meta) if x is None else x
+                arrays.append((self.settled(x) if isinstance(x, Drawn) else value).array)
         out = tracer.given(meta)
         results.append(Choice(out.array, *arrays))
         if len(present) == 2 and not any(isinstance(x, Perhaps) for x in pair):
