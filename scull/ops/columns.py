@@ -13,24 +13,34 @@ from scull.ops.portion import largest, portions
 LONG = 32  # positions of an image that are worth a product of their own
 
 
-# Columns: one for each window, with what a filter meets there. Images are the last axis, so that
-# the innermost loops are long however small an image is.
-
-
-def with_images_last(xp: Any, x: Any, g: Geometry | None = None) -> Any:
-    """A copy of `x` as [channel, ..., image], with zeros around where a geometry has such."""
-    view = images_last(x)
-    if g is None or not g.is_padded:
-        return copied(scratch(xp, x.size, x.dtype), view)
-    wide = scratch(xp, (len(view), *g.padded, view.shape[-1]), x.dtype)
-    wide[...] = 0
-    wide[g.inside] = view
-    return wide
+# Columns: one for each window, with what a filter meets there. Batches are seen as [channel, ...,
+# image]. In memory images come last or second, so that the innermost loops are long.
 
 
 def images_last(x: Any) -> Any:
     """A view of a batch [image, channel, ...] as [channel, ..., image]."""
     return x.transpose(*range(1, x.ndim), 0)
+
+
+def laid(buffer: Any, lead: tuple[int, ...], rest: tuple[int, ...], g: Geometry) -> Any:
+    """The beginning of a buffer as [*lead, ..., image]; `rest` are the sizes after `lead`."""
+    if g.images_last:
+        return buffer[: math.prod((*lead, *rest))].reshape(*lead, *rest)
+    *inner, images = rest
+    found = buffer[: math.prod((*lead, *rest))].reshape(*lead, images, *inner)
+    place = len(lead)
+    return found.transpose(*range(place), *range(place + 1, found.ndim), place)
+
+
+def with_zeros(xp: Any, x: Any, g: Geometry) -> Any:
+    """A copy of a batch as [channel, ..., image], with zeros around."""
+    view = images_last(x)
+    rest = (*g.padded, view.shape[-1])
+    wide = laid(scratch(xp, len(view) * math.prod(rest), x.dtype), (len(view),), rest, g)
+    if g.is_padded:
+        wide[...] = 0
+    wide[g.inside] = view
+    return wide
 
 
 def windows_of(xp: Any, wide: Any, band: Band) -> Any:
@@ -54,34 +64,29 @@ def buffers(xp: Any, g: Geometry, dtype: Any) -> tuple[Any, Any]:
     return scratch(xp, columns, dtype), scratch(xp, products, dtype)
 
 
-def gathered(buffer: Any, windows: Any, rows: slice) -> Any:
+def gathered(buffer: Any, windows: Any, rows: slice, g: Geometry) -> Any:
     """The matrix of columns of a portion of windows."""
-    inner = (windows.ndim - 2) // 2
-    few = windows[(ALL,) * (1 + inner) + (rows,)]
-    depth = math.prod(few.shape[: 1 + inner])
-    return copied(buffer, few).reshape(depth, few.size // max(depth, 1))
+    lead = 1 + (windows.ndim - 2) // 2
+    few = windows[(ALL,) * lead + (rows,)]
+    laid(buffer, few.shape[:lead], few.shape[lead:], g)[...] = few
+    return matrix_of(buffer, few.shape[:lead], few.shape[lead:])
 
 
-def copied(buffer: Any, view: Any) -> Any:
-    """`view` written side by side into `buffer`."""
-    found = buffer[: view.size].reshape(view.shape)
-    found[...] = view
-    return found
+def matrix_of(buffer: Any, lead: tuple[int, ...], rest: tuple[int, ...]) -> Any:
+    """The beginning of a buffer as the matrix of what is laid there."""
+    rows, columns = math.prod(lead), math.prod(rest)
+    return buffer[: rows * columns].reshape(rows, columns)
 
 
-def moved(buffer: Any, source: Any, band: Band, rows: slice) -> Any:
+def moved(buffer: Any, source: Any, band: Band, rows: slice, g: Geometry) -> Any:
     """The matrix of what windows [filter, ..., image] have for each element of a portion."""
-    count, f, (size, *rest) = len(band.shifts), len(source), source.shape[1:]
-    few, windows = band.met(0, rows, size)
-    if count == 1 and few.stop - few.start == rows.stop - rows.start:
-        return source[:, windows].reshape(f, (rows.stop - rows.start) * math.prod(rest))
-    shape = (count, f, rows.stop - rows.start, *rest)
-    found = buffer[: math.prod(shape)].reshape(shape)
-    for number, part in enumerate(found):
-        few, windows = band.met(number, rows, size)
+    lead = (len(band.shifts), len(source))
+    rest = (rows.stop - rows.start, *source.shape[2:])
+    for number, part in enumerate(laid(buffer, lead, rest, g)):
+        few, windows = band.met(number, rows, source.shape[1])
         part[:, : few.start] = part[:, few.stop :] = 0
         part[:, few] = source[:, windows]
-    return found.reshape(count * f, math.prod(shape[2:]))
+    return matrix_of(buffer, lead, rest)
 
 
 def matrices(w: Any, g: Geometry) -> list[list[Any]]:
@@ -131,8 +136,10 @@ def in_rows(xp: Any, x: Any, g: Geometry) -> Any:
     found = by_group(x, g)
     if len(x) == 1:
         return found[0]
-    rows = copied(scratch(xp, x.size, x.dtype), found.transpose(1, 2, 0, 3))
-    return rows.reshape(*rows.shape[:2], rows.shape[2] * rows.shape[3])
+    n, groups, channels, size = found.shape
+    rows = scratch(xp, (groups, channels, n, size), x.dtype)
+    rows[...] = found.transpose(1, 2, 0, 3)
+    return rows.reshape(groups, channels, n * size)
 
 
 def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
@@ -151,23 +158,24 @@ def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution by products of filters and columns."""
     every, (columns, products) = matrices(w, g), buffers(xp, g, x.dtype)
     for images in g.batches:
-        wide, target = with_images_last(xp, x[images], g), images_last(out[images])
-        total = scratch(xp, target.shape, x.dtype)
+        wide, target = with_zeros(xp, x[images], g), images_last(out[images])
+        total = scratch(xp, target.shape, x.dtype) if g.images_last else target
         total[...] = 0
         for band, filters in zip(g.bands, every, strict=True):
             for (own, made), matrix in zip(parts(g), filters, strict=True):
                 windows = windows_of(xp, wide[own], band)
                 for rows in band.rows:
-                    given = gathered(columns, windows, rows)
-                    found = products[: len(matrix) * given.shape[1]].reshape(len(matrix), -1)
-                    add_moved(total[made], xp.matmul(matrix, given, out=found), band, rows)
+                    given = gathered(columns, windows, rows, g)
+                    found = matrix_of(products, matrix.shape[:1], given.shape[1:])
+                    xp.matmul(matrix, given, out=found)
+                    add_moved(total[made], products, band, rows, g)
         target[...] = total
 
 
-def add_moved(target: Any, found: Any, band: Band, rows: slice) -> None:
+def add_moved(target: Any, found: Any, band: Band, rows: slice, g: Geometry) -> None:
     """Add what a portion has for windows [filter, ..., image] to these."""
-    shape = (len(band.shifts), len(target), rows.stop - rows.start, *target.shape[2:])
-    for number, part in enumerate(found.reshape(shape)):
+    rest = (rows.stop - rows.start, *target.shape[2:])
+    for number, part in enumerate(laid(found, (len(band.shifts), len(target)), rest, g)):
         few, windows = band.met(number, rows, target.shape[1])
         target[:, windows] += part[:, few]
 
@@ -177,6 +185,9 @@ def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     if g.pointwise:
         multiply(xp, w.reshape(g.groups, -1, w.shape[1]).swapaxes(1, 2), dout, dx, g)
         return
+    if g.apart and g.reverse:
+        convolve(xp, dout, reversed_filters(w, g), dx, g.reverse)
+        return
     if not g.depthwise:
         columns_back(xp, dout, w, dx, g)
         return
@@ -184,31 +195,39 @@ def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
         depthwise_back(xp, dout[images], w, dx[images], g)
 
 
+def reversed_filters(w: Any, g: Geometry) -> Any:
+    """The filters of that convolution: windows in reverse, channels and filters exchanged."""
+    backwards = w[(ALL, ALL, *(slice(None, None, -1),) * len(g.along))]
+    grouped = backwards.reshape(g.groups, g.share[1], *w.shape[1:]).swapaxes(1, 2)
+    return grouped.reshape(g.channels, g.share[1], *w.shape[2:])
+
+
 def columns_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient by products of filters and what their windows have."""
     every, (columns, products) = matrices(w, g), buffers(xp, g, dx.dtype)
     for images in g.batches:
-        source = with_images_last(xp, dout[images])
-        wide = scratch(xp, (g.channels, *g.padded, source.shape[-1]), dx.dtype)
+        source = images_last(dout[images])
+        rest = (*g.padded, source.shape[-1])
+        wide = laid(scratch(xp, g.channels * math.prod(rest), dx.dtype), (g.channels,), rest, g)
         wide[...] = 0
         for band, filters in zip(g.bands, every, strict=True):
             for (own, made), matrix in zip(parts(g), filters, strict=True):
                 windows = windows_of(xp, wide[own], band)
                 for rows in band.rows:
-                    given = moved(products, source[made], band, rows)
-                    found = columns[: matrix.shape[1] * given.shape[1]].reshape(matrix.shape[1], -1)
-                    add_windows(windows, xp.matmul(matrix.T, given, out=found), band, rows)
+                    given = moved(products, source[made], band, rows, g)
+                    found = matrix_of(columns, matrix.shape[1:], given.shape[1:])
+                    xp.matmul(matrix.T, given, out=found)
+                    add_windows(windows, columns, rows, g)
         images_last(dx[images])[...] = wide[g.inside]
 
 
-def add_windows(windows: Any, found: Any, band: Band, rows: slice) -> None:
+def add_windows(windows: Any, found: Any, rows: slice, g: Geometry) -> None:
     """Add columns to windows, which overlap: one element of all at a time."""
-    kernel = [a.kernel for a in band.along]
-    columns = found.reshape(
-        len(windows), *kernel, rows.stop - rows.start, *windows.shape[2 + len(kernel) :]
-    )
-    for place in product(*map(range, kernel)):
-        windows[(ALL, *place, rows)] += columns[(ALL, *place)]
+    lead = 1 + (windows.ndim - 2) // 2
+    some = windows[(ALL,) * lead + (rows,)]
+    columns = laid(found, some.shape[:lead], some.shape[lead:], g)
+    for place in product(*map(range, some.shape[1:lead])):
+        some[(ALL, *place)] += columns[(ALL, *place)]
 
 
 def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
@@ -246,13 +265,13 @@ def columns_across(xp: Any, x: Any, dout: Any, totals: Sequence[Any], g: Geometr
         xp, max([max(t.shape[2], min(g.chunk, t[0].size)) for t in totals], default=0), x.dtype
     )
     for images in g.batches:
-        wide, source = with_images_last(xp, x[images], g), with_images_last(xp, dout[images])
+        wide, source = with_zeros(xp, x[images], g), images_last(dout[images])
         for band, total in zip(g.bands, totals, strict=True):
             for (own, made), sums in zip(parts(g), total, strict=True):
                 windows = windows_of(xp, wide[own], band)
                 for rows in band.rows:
-                    left = moved(products, source[made], band, rows)
-                    right = gathered(columns, windows, rows).T
+                    left = moved(products, source[made], band, rows, g)
+                    right = gathered(columns, windows, rows, g).T
                     for few in portions(len(sums), len(spare) // max(sums.shape[1], 1)):
                         found = spare[: sums[few].size].reshape(sums[few].shape)
                         sums[few] += xp.matmul(left[few], right, out=found)

@@ -122,6 +122,11 @@ class Geometry:
         return portions(self.images, self.chunk // max(image, 1))
 
     @cached_property
+    def images_last(self) -> bool:
+        """Whether copies have the images last in memory: rows are short and images many."""
+        return 4 * self.counts[-1] < largest(self.batches)
+
+    @cached_property
     def bands(self) -> list[Band]:
         """The products of matrices that make the convolution."""
         first = self.along[0]
@@ -140,6 +145,18 @@ class Geometry:
             some = slice(taps[0], taps[-1] + 1, step)
             bands += [self.band(start, axis, some, tuple(shifts))] if count > 0 else []
         return bands
+
+    @cached_property
+    def reverse(self) -> "Geometry | None":
+        """The convolution of outputs that gives back inputs; none where windows skip elements."""
+        along = []
+        for a in self.along:
+            reach = (a.kernel - 1) * a.dilation
+            if a.stride != 1 or a.before > reach:
+                return None
+            after = a.size + a.before - a.count
+            along.append(Windows(a.count, a.kernel, 1, reach - a.before, after, a.dilation, a.size))
+        return Geometry(self.images, self.filters, self.channels, self.groups, tuple(along), False)
 
     def band(self, start: int, axis: Windows, taps: slice, shifts: tuple[int, ...]) -> Band:
         """A band with `axis` in the place of the first inner one."""
