@@ -7,8 +7,8 @@ from typing import Any
 
 from scull.core.scratch import scratch
 from scull.ops.depthwise import depthwise, depthwise_across, depthwise_back
-from scull.ops.geometry import ALL, Band, Geometry
-from scull.ops.portion import largest, portions
+from scull.ops.geometry import ALL, Band, Geometry, Portion
+from scull.ops.portion import portions
 
 LONG = 32  # positions of an image that are worth a product of their own
 
@@ -55,13 +55,7 @@ def windows_of(xp: Any, wide: Any, band: Band) -> Any:
 
 def buffers(xp: Any, g: Geometry, dtype: Any) -> tuple[Any, Any]:
     """Scratch for the columns of one portion, and for its products with filters."""
-    columns = products = 0
-    for band in g.bands:
-        rows = largest(band.rows) * math.prod(g.counts[1:]) * largest(g.batches)
-        kernel = math.prod([a.kernel for a in band.along])
-        columns = max(columns, g.share[0] * kernel * rows)
-        products = max(products, g.share[1] * len(band.shifts) * rows)
-    return scratch(xp, columns, dtype), scratch(xp, products, dtype)
+    return scratch(xp, g.room[0], dtype), scratch(xp, g.room[1], dtype)
 
 
 def gathered(buffer: Any, windows: Any, rows: slice, g: Geometry) -> Any:
@@ -78,31 +72,27 @@ def matrix_of(buffer: Any, lead: tuple[int, ...], rest: tuple[int, ...]) -> Any:
     return buffer[: rows * columns].reshape(rows, columns)
 
 
-def moved(buffer: Any, source: Any, band: Band, rows: slice, g: Geometry) -> Any:
+def moved(buffer: Any, source: Any, portion: Portion, g: Geometry) -> Any:
     """The matrix of what windows [filter, ..., image] have for each element of a portion."""
-    lead = (len(band.shifts), len(source))
-    rest = (rows.stop - rows.start, *source.shape[2:])
-    for number, part in enumerate(laid(buffer, lead, rest, g)):
-        few, windows = band.met(number, rows, source.shape[1])
-        part[:, : few.start] = part[:, few.stop :] = 0
+    lead = (len(portion.met), len(source))
+    rest = (portion.rows.stop - portion.rows.start, *source.shape[2:])
+    for part, (few, windows) in zip(laid(buffer, lead, rest, g), portion.met, strict=True):
+        if few.stop - few.start < rest[0]:
+            part[:, : few.start] = part[:, few.stop :] = 0
         part[:, few] = source[:, windows]
     return matrix_of(buffer, lead, rest)
 
 
 def matrices(w: Any, g: Geometry) -> list[list[Any]]:
     """The filters as matrices: for each band those of each group, as many for each shift."""
+    if not g.apart:
+        return [[w[filters].reshape(-1, g.depth) for _, filters in g.parts]]
     found = []
     for band in g.bands:
         some = w[:, :, band.taps].reshape(*w.shape[:2], len(band.shifts), -1).swapaxes(1, 2)
-        each = [some[filters].swapaxes(0, 1) for _, filters in parts(g)]
+        each = [some[filters].swapaxes(0, 1) for _, filters in g.parts]
         found.append([m.reshape(m.shape[0] * m.shape[1], -1) for m in each])
     return found
-
-
-def parts(g: Geometry) -> list[tuple[slice, slice]]:
-    """The channels and the filters of each group."""
-    c, f = g.channels // g.groups, g.filters // g.groups
-    return [(slice(i * c, i * c + c), slice(i * f, i * f + f)) for i in range(g.groups)]
 
 
 def by_group(x: Any, g: Geometry) -> Any:
@@ -159,25 +149,33 @@ def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     every, (columns, products) = matrices(w, g), buffers(xp, g, x.dtype)
     for images in g.batches:
         wide, target = with_zeros(xp, x[images], g), images_last(out[images])
-        total = scratch(xp, target.shape, x.dtype) if g.images_last else target
-        total[...] = 0
+        total = target
+        if g.apart:
+            if g.images_last or not out.flags.c_contiguous:
+                room = scratch(xp, target.size, x.dtype)
+                total = laid(room, target.shape[:1], target.shape[1:], g)
+            total[...] = 0
         for band, filters in zip(g.bands, every, strict=True):
-            for (own, made), matrix in zip(parts(g), filters, strict=True):
+            for (own, made), matrix in zip(g.parts, filters, strict=True):
                 windows = windows_of(xp, wide[own], band)
-                for rows in band.rows:
-                    given = gathered(columns, windows, rows, g)
+                for portion in band.portions:
+                    given = gathered(columns, windows, portion.rows, g)
                     found = matrix_of(products, matrix.shape[:1], given.shape[1:])
                     xp.matmul(matrix, given, out=found)
-                    add_moved(total[made], products, band, rows, g)
-        target[...] = total
+                    add_moved(total[made], products, portion, g)
+        if total is not target:
+            target[...] = total
 
 
-def add_moved(target: Any, found: Any, band: Band, rows: slice, g: Geometry) -> None:
-    """Add what a portion has for windows [filter, ..., image] to these."""
-    rest = (rows.stop - rows.start, *target.shape[2:])
-    for number, part in enumerate(laid(found, (len(band.shifts), len(target)), rest, g)):
-        few, windows = band.met(number, rows, target.shape[1])
-        target[:, windows] += part[:, few]
+def add_moved(target: Any, found: Any, portion: Portion, g: Geometry) -> None:
+    """Add what a portion has for windows [filter, ..., image] to these; all where none is apart."""
+    lead = (len(portion.met), len(target))
+    rest = (portion.rows.stop - portion.rows.start, *target.shape[2:])
+    for part, (few, windows) in zip(laid(found, lead, rest, g), portion.met, strict=True):
+        if g.apart:
+            target[:, windows] += part[:, few]
+        else:
+            target[:, windows] = part
 
 
 def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
@@ -185,7 +183,8 @@ def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     if g.pointwise:
         multiply(xp, w.reshape(g.groups, -1, w.shape[1]).swapaxes(1, 2), dout, dx, g)
         return
-    if g.apart and g.reverse:
+    few = w.size <= g.chunk  # to turn many filters takes more than it saves
+    if few and g.channels >= g.filters and not g.depthwise and g.reverse:
         convolve(xp, dout, reversed_filters(w, g), dx, g.reverse)
         return
     if not g.depthwise:
@@ -211,13 +210,13 @@ def columns_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
         wide = laid(scratch(xp, g.channels * math.prod(rest), dx.dtype), (g.channels,), rest, g)
         wide[...] = 0
         for band, filters in zip(g.bands, every, strict=True):
-            for (own, made), matrix in zip(parts(g), filters, strict=True):
+            for (own, made), matrix in zip(g.parts, filters, strict=True):
                 windows = windows_of(xp, wide[own], band)
-                for rows in band.rows:
-                    given = moved(products, source[made], band, rows, g)
+                for portion in band.portions:
+                    given = moved(products, source[made], portion, g)
                     found = matrix_of(columns, matrix.shape[1:], given.shape[1:])
                     xp.matmul(matrix.T, given, out=found)
-                    add_windows(windows, columns, rows, g)
+                    add_windows(windows, columns, portion.rows, g)
         images_last(dx[images])[...] = wide[g.inside]
 
 
@@ -249,29 +248,41 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
 
 
 def zeros(xp: Any, dw: Any, band: Band, g: Geometry) -> Any:
-    """Zeros for what columns_across adds up: `dw` itself where it is one band, and in order."""
-    shape = (g.groups, len(band.shifts) * g.share[1])
-    if not g.apart and dw.flags.c_contiguous:
-        return dw.reshape(*shape, g.depth)
-    total = scratch(xp, (*shape, g.share[0] * math.prod([a.kernel for a in band.along])), dw.dtype)
+    """Zeros [group, filter, depth] for what columns_across adds up.
+
+    They are `dw` itself where that is large and in order. Else filters are the last axis in memory:
+    products with few of them are faster so.
+    """
+    filters = len(band.shifts) * g.share[1]
+    if not g.apart and dw.size > g.chunk and dw.flags.c_contiguous:
+        return dw.reshape(g.groups, filters, g.depth)
+    depth = g.share[0] * math.prod([a.kernel for a in band.along])
+    total = scratch(xp, (g.groups, depth, filters), dw.dtype)
     total[...] = 0
-    return total
+    return total.swapaxes(1, 2)
 
 
 def columns_across(xp: Any, x: Any, dout: Any, totals: Sequence[Any], g: Geometry) -> None:
     """The products of columns and what their windows have, added to [group, filter, depth]."""
     columns, products = buffers(xp, g, x.dtype)
-    spare = scratch(
-        xp, max([max(t.shape[2], min(g.chunk, t[0].size)) for t in totals], default=0), x.dtype
-    )
+    most = [max(*t.shape[1:], min(g.chunk, t[0].size)) for t in totals]
+    spare = scratch(xp, max(most, default=0), x.dtype)
     for images in g.batches:
         wide, source = with_zeros(xp, x[images], g), images_last(dout[images])
         for band, total in zip(g.bands, totals, strict=True):
-            for (own, made), sums in zip(parts(g), total, strict=True):
+            for (own, made), sums in zip(g.parts, total, strict=True):
                 windows = windows_of(xp, wide[own], band)
-                for rows in band.rows:
-                    left = moved(products, source[made], band, rows, g)
-                    right = gathered(columns, windows, rows, g).T
-                    for few in portions(len(sums), len(spare) // max(sums.shape[1], 1)):
-                        found = spare[: sums[few].size].reshape(sums[few].shape)
-                        sums[few] += xp.matmul(left[few], right, out=found)
+                for portion in band.portions:
+                    left = moved(products, source[made], portion, g)
+                    right = gathered(columns, windows, portion.rows, g)
+                    if sums.flags.c_contiguous:
+                        add_product(xp, left, right.T, sums, spare)
+                    else:
+                        add_product(xp, right, left.T, sums.T, spare)
+
+
+def add_product(xp: Any, left: Any, right: Any, sums: Any, spare: Any) -> None:
+    """Add a product of matrices, a few rows at a time, which `spare` has room for."""
+    for few in portions(len(sums), len(spare) // max(sums.shape[1], 1)):
+        found = spare[: sums[few].size].reshape(sums[few].shape)
+        sums[few] += xp.matmul(left[few], right, out=found)

@@ -12,7 +12,16 @@ from scull.ops.portion import largest, portions
 from scull.ops.window import Windows, pair, sides, sliding
 
 ALL = slice(None)
+LARGE = 1 << 16  # elements of columns that are worth a way with more steps
+TURN = 0.2  # beginnings of a loop that turning an element of images costs
 LEAST, MOST = 1 << 14, 1 << 19  # elements of images, and of columns, that are at hand at once
+
+
+class Portion(NamedTuple):
+    """Some rows of a band, and for each shift which of them are some of the windows, and which."""
+
+    rows: slice
+    met: list[tuple[slice, slice]]
 
 
 class Band(NamedTuple):
@@ -27,14 +36,7 @@ class Band(NamedTuple):
     along: tuple[Windows, ...]
     taps: slice
     shifts: tuple[int, ...]
-    rows: list[slice]  # the windows along the first inner axis in portions
-
-    def met(self, number: int, rows: slice, count: int) -> tuple[slice, slice]:
-        """Of some rows those that a shift makes one of `count` windows, and which windows."""
-        shift = self.shifts[number]
-        first = max(rows.start, shift)
-        last = max(min(rows.stop, count + shift), first)
-        return slice(first - rows.start, last - rows.start), slice(first - shift, last - shift)
+    portions: list[Portion]
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,19 @@ class Geometry:
 
     @cached_property
     def apart(self) -> bool:
-        """Whether columns have one element of windows along the first inner axis, not all.
+        """Whether columns have one element of windows along the first inner axis, not all of them.
 
         Then filters become as many for each, whose results are added up. So it is where fewer
-        elements are copied.
+        elements are moved: those of columns, twice those of results, and of filters.
         """
         (channels, filters), windows = self.share, self.images * math.prod(self.counts)
         first, inner = self.kernel[0], math.prod(self.kernel[1:])
-        moved = windows * (channels * inner + filters * first) + filters * self.depth
-        return not self.depthwise and moved < windows * self.depth
+        apart = windows * (channels * inner + 2 * filters * first) + filters * self.depth
+        return (
+            not self.depthwise
+            and windows * self.depth >= LARGE
+            and apart < windows * (self.depth + 2 * filters)
+        )
 
     @cached_property
     def padded(self) -> tuple[int, ...]:
@@ -123,8 +129,40 @@ class Geometry:
 
     @cached_property
     def images_last(self) -> bool:
-        """Whether copies have the images last in memory: rows are short and images many."""
-        return 4 * self.counts[-1] < largest(self.batches)
+        """Whether copies have the images last in memory.
+
+        Then the loops that copy columns are long, but to turn images costs as much as some `TURN`
+        beginnings of such loops for an element.
+        """
+        row, images = 1, largest(self.batches)
+        for a in reversed(self.along):
+            row *= a.count
+            if a.kernel > 1:
+                break
+        taps = math.prod(self.kernel[self.apart :])
+        long = images * (row if self.along[-1].stride == 1 else 1)
+        return TURN + taps / max(long, 1) < taps / row
+
+    @cached_property
+    def parts(self) -> list[tuple[slice, slice]]:
+        """The channels and the filters of each group."""
+        c, f = self.share
+        return [(slice(i * c, i * c + c), slice(i * f, i * f + f)) for i in range(self.groups)]
+
+    @cached_property
+    def room(self) -> tuple[int, int]:
+        """How many elements the columns of a portion have at most, and their products."""
+        columns = products = 0
+        for band in self.bands:
+            rows = (
+                largest([p.rows for p in band.portions])
+                * math.prod(self.counts[1:])
+                * largest(self.batches)
+            )
+            kernel = math.prod([a.kernel for a in band.along])
+            columns = max(columns, self.share[0] * kernel * rows)
+            products = max(products, self.share[1] * len(band.shifts) * rows)
+        return columns, products
 
     @cached_property
     def bands(self) -> list[Band]:
@@ -163,7 +201,18 @@ class Geometry:
         along = (axis, *self.along[1:])
         each = self.share[0] * math.prod([a.kernel for a in along]) + self.share[1] * len(shifts)
         row = each * math.prod(self.counts[1:]) * largest(self.batches)
-        return Band(start, along, taps, shifts, portions(axis.count, self.chunk // max(row, 1)))
+        some = [
+            Portion(rows, [met(rows, shift, self.counts[0]) for shift in shifts])
+            for rows in portions(axis.count, self.chunk // max(row, 1))
+        ]
+        return Band(start, along, taps, shifts, some)
+
+
+def met(rows: slice, shift: int, count: int) -> tuple[slice, slice]:
+    """Of some rows those that a shift makes one of `count` windows, and which windows."""
+    first = max(rows.start, shift)
+    last = max(min(rows.stop, count + shift), first)
+    return slice(first - rows.start, last - rows.start), slice(first - shift, last - shift)
 
 
 @lru_cache(1024)
