@@ -14,7 +14,7 @@ from scull.ops.window import Windows, pair, sides, sliding
 ALL = slice(None)
 LARGE = 1 << 16  # elements of columns that are worth a way with more steps
 TURN = 0.2  # beginnings of a loop that turning an element of images costs
-LEAST, MOST = 1 << 14, 1 << 19  # elements of images, and of columns, that are at hand at once
+LEAST, MOST = 1 << 14, 1 << 18  # elements of images, and of columns, that are at hand at once
 
 
 class Portion(NamedTuple):

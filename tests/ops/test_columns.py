@@ -38,7 +38,7 @@ def by_taps(x, w, dout, g):
     return out, dwide[(slice(None), *g.inside)], dw
 
 
-@pytest.mark.parametrize("chunk", [1 << 19, 40], ids=["in one portion", "in many"])
+@pytest.mark.parametrize("chunk", [1 << 18, 40], ids=["in one portion", "in many"])
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize(("image", "filter", "groups"), SHAPES)
 def test_elements_of_windows_apart_or_together_give_the_same_sums(
