@@ -10,7 +10,7 @@ from copy import copy
 from typing import Any
 
 from scull.core.meta import Kind
-from scull.executor.alias import shape_readers
+from scull.executor.alias import shape_readers, written
 from scull.executor.closed import BlockOp
 from scull.ir.operator import Operator, each
 from scull.ir.variable import Variable
@@ -31,8 +31,7 @@ def reusing(
                 readers.setdefault(v, []).append(i)
         for v in o.results():
             makers.setdefault(v, []).append(i)
-        if is_tangled(o):
-            fixed.update((*o.operands(), *o.results()))
+        fixed.update(tangled(o))
     found: list[Operator] = []
     names: dict[Variable, Variable] = {}  # what stands for a result from now on
     for i, o in enumerate(operators):
@@ -49,10 +48,12 @@ def reusing(
     return tuple(found)
 
 
-def is_tangled(o: Operator) -> bool:
-    """Whether values may live on in others that `o` makes, or it writes over them itself."""
+def tangled(o: Operator) -> Iterable[Variable]:
+    """What may live on in other values that `o` makes, or is written over by itself."""
     op = o.op
-    return bool(isinstance(op, BlockOp) or op.views or op.in_place or "python" in op.effects)
+    if isinstance(op, BlockOp) or op.views or "python" in op.effects:
+        return (*o.operands(), *o.results())
+    return written(o)
 
 
 def overwritten(

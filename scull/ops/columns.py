@@ -1,163 +1,20 @@
 """Convolution of arrays by products of matrices, and the same back to its operands."""
 
 import math
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from scull.core.meta import UNKNOWN, agree
 from scull.core.scratch import scratch
-from scull.errors import ArgumentError, ShapeError
-from scull.ops.portion import largest, portions
-from scull.ops.window import Windows, pair, sides, sliding
+from scull.ops.depthwise import depthwise, depthwise_across, depthwise_back
+from scull.ops.geometry import ALL, Band, Geometry, Portion
+from scull.ops.portion import portions
 
-ALL = slice(None)
-LEAST, MOST = 1 << 14, 1 << 18  # elements of columns that one product takes: they stay in cache
 LONG = 32  # positions of an image that are worth a product of their own
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """The sizes of one convolution, with the channels on axis 1."""
-
-    images: int
-    channels: int
-    filters: int
-    groups: int
-    along: tuple[Windows, ...]  # the inner axes
-    pointwise: bool  # a product of matrices as it stands
-
-    @cached_property
-    def depthwise(self) -> bool:
-        return self.channels == self.groups > 1
-
-    @cached_property
-    def counts(self) -> tuple[int, ...]:
-        """How many windows there are along each inner axis."""
-        return tuple([a.count for a in self.along])
-
-    @cached_property
-    def kernel(self) -> tuple[int, ...]:
-        """The size of a window."""
-        return tuple([a.kernel for a in self.along])
-
-    @cached_property
-    def depth(self) -> int:
-        """How many elements one filter meets."""
-        return self.channels // self.groups * math.prod(self.kernel)
-
-    @cached_property
-    def padded(self) -> tuple[int, ...]:
-        """The size of an image with its padding."""
-        return tuple([a.padded for a in self.along])
-
-    @cached_property
-    def is_padded(self) -> bool:
-        return any(a.padded > a.size for a in self.along)
-
-    @cached_property
-    def inside(self) -> tuple[slice, ...]:
-        """Of padded images, after axis 0: where those without padding are."""
-        return (ALL, *[slice(a.before, a.before + a.size) for a in self.along])
-
-    @cached_property
-    def taps(self) -> list[tuple[tuple[Any, ...], tuple[slice, ...]]]:
-        """The elements of a window after axis 0, and where they are in padded images."""
-        places = product(*[range(n) for n in self.kernel])
-        spots = product(*[[a.tap(i) for i in range(a.kernel)] for a in self.along])
-        return [((ALL, *place), (ALL, *spot)) for place, spot in zip(places, spots, strict=True)]
-
-    @cached_property
-    def chunk(self) -> int:
-        """How many elements of columns are at hand at once: fewer than operands have, if many."""
-        image = self.channels * math.prod([a.size for a in self.along])
-        image += self.filters * math.prod(self.counts)
-        operands = self.images * image + self.filters * self.depth
-        return min(MOST, max(LEAST, 3 * operands // 4))
-
-    @cached_property
-    def batches(self) -> list[slice]:
-        """The images in portions of which padded copies are made."""
-        image = self.channels * math.prod(self.padded)
-        return portions(self.images, self.chunk // max(2 * image, 1))
-
-    @cached_property
-    def rows(self) -> list[slice]:
-        """The windows along the first inner axis in portions, for a portion of images."""
-        row = self.depth * math.prod(self.counts[1:]) * largest(self.batches)
-        return portions(self.counts[0], self.chunk // max(row, 1))
-
-    @cached_property
-    def most(self) -> int:
-        """How many windows a portion has at most."""
-        return largest(self.rows) * math.prod(self.counts[1:]) * largest(self.batches)
-
-    def windows(self, rows: slice) -> tuple[slice, ...]:
-        """Of a view of all windows: those of a portion of the first inner axis."""
-        return (ALL,) * (1 + len(self.along)) + (rows,)
-
-    @cached_property
-    def reverse(self) -> "Geometry | None":
-        """The convolution of outputs that gives back inputs; none where windows skip elements."""
-        along = []
-        for a in self.along:
-            reach = (a.kernel - 1) * a.dilation
-            if a.stride != 1 or a.before > reach:
-                return None
-            after = a.size + a.before - a.count
-            along.append(Windows(a.count, a.kernel, 1, reach - a.before, after, a.dilation, a.size))
-        return Geometry(self.images, self.filters, self.channels, self.groups, tuple(along), False)
-
-
-@lru_cache(1024)
-def geometry(
-    image: tuple[int, ...],
-    filter: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    padding_algorithm: str,
-    dilations: tuple[int, ...],
-    groups: int,
-) -> Geometry:
-    """The sizes for an `image` with the channels on axis 1, or the mistake in them."""
-    axes = len(image) - 2
-    if len(filter) != axes + 2:
-        raise ShapeError(f"filter has {len(filter)} axes, {axes + 2} are needed")
-    if groups < 1:
-        raise ArgumentError(f"groups is {groups}, at least 1 is needed")
-    strides, dilations = (
-        pair("strides", strides, axes),
-        pair("dilations", dilations, axes),
-    )
-    pads = sides(image[2:], filter[2:], strides, paddings, padding_algorithm)
-    if padding_algorithm == "SAME":
-        dilations = (1,) * axes
-    channels = UNKNOWN if filter[1] == -1 else filter[1] * groups
-    law = "the input has {} channels, the filter's channels times groups are {}"
-    channels = agree(image[1], channels, law)
-    if filter[0] != -1 and filter[0] % groups:
-        raise ShapeError(
-            f"the filter makes {filter[0]} channels, which {groups} groups do not divide"
-        )
-    along = tuple(
-        sliding(*axis) for axis in zip(image[2:], filter[2:], strides, pads, dilations, strict=True)
-    )
-    plain = all(w.kernel == w.stride == 1 and w.before == w.after == 0 for w in along)
-    return Geometry(image[0], channels, filter[0], groups, along, plain)
-
-
-# Columns: one for each window, with what a filter meets there. Images are the last axis, so that
-# the innermost loops are long however small an image is.
-
-
-def with_images_last(xp: Any, x: Any, g: Geometry) -> Any:
-    """`x` as [channel, ..., image], with zeros around."""
-    wide = scratch(xp, (x.shape[1], *g.padded, x.shape[0]), x.dtype)
-    if g.is_padded:
-        wide[...] = 0
-    wide[g.inside] = images_last(x)
-    return wide
+# Columns: one for each window, with what a filter meets there. Batches are seen as [channel, ...,
+# image]. In memory images come last or second, so that the innermost loops are long.
 
 
 def images_last(x: Any) -> Any:
@@ -165,37 +22,77 @@ def images_last(x: Any) -> Any:
     return x.transpose(*range(1, x.ndim), 0)
 
 
-def windows_of(xp: Any, wide: Any, g: Geometry) -> Any:
+def laid(buffer: Any, lead: tuple[int, ...], rest: tuple[int, ...], g: Geometry) -> Any:
+    """The beginning of a buffer as [*lead, ..., image]; `rest` are the sizes after `lead`."""
+    if g.images_last:
+        return buffer[: math.prod((*lead, *rest))].reshape(*lead, *rest)
+    *inner, images = rest
+    found = buffer[: math.prod((*lead, *rest))].reshape(*lead, images, *inner)
+    place = len(lead)
+    return found.transpose(*range(place), *range(place + 1, found.ndim), place)
+
+
+def with_zeros(xp: Any, x: Any, g: Geometry) -> Any:
+    """A copy of a batch as [channel, ..., image], with zeros around."""
+    view = images_last(x)
+    rest = (*g.padded, view.shape[-1])
+    wide = laid(scratch(xp, len(view) * math.prod(rest), x.dtype), (len(view),), rest, g)
+    if g.is_padded:
+        wide[...] = 0
+    wide[g.inside] = view
+    return wide
+
+
+def windows_of(xp: Any, wide: Any, band: Band) -> Any:
     """A view [channel, ... within a window, ... of windows, image] of padded images."""
+    wide, along = wide[:, band.start :], band.along
     c, *steps, n = wide.strides
-    shape = (wide.shape[0], *g.kernel, *g.counts, wide.shape[-1])
-    within = [step * a.dilation for step, a in zip(steps, g.along, strict=True)]
-    across = [step * a.stride for step, a in zip(steps, g.along, strict=True)]
+    shape = (len(wide), *[a.kernel for a in along], *[a.count for a in along], wide.shape[-1])
+    within = [step * a.dilation for step, a in zip(steps, along, strict=True)]
+    across = [step * a.stride for step, a in zip(steps, along, strict=True)]
     return xp.lib.stride_tricks.as_strided(wide, shape, (c, *within, *across, n))
 
 
 def buffers(xp: Any, g: Geometry, dtype: Any) -> tuple[Any, Any]:
     """Scratch for the columns of one portion, and for its products with filters."""
-    products = scratch(xp, g.filters // g.groups * g.most, dtype)
-    return scratch(xp, g.depth * g.most, dtype), products
+    return scratch(xp, g.room[0], dtype), scratch(xp, g.room[1], dtype)
 
 
 def gathered(buffer: Any, windows: Any, rows: slice, g: Geometry) -> Any:
     """The matrix of columns of a portion of windows."""
-    return copied(buffer, windows[g.windows(rows)]).reshape(g.depth, -1)
+    lead = 1 + (windows.ndim - 2) // 2
+    few = windows[(ALL,) * lead + (rows,)]
+    laid(buffer, few.shape[:lead], few.shape[lead:], g)[...] = few
+    return matrix_of(buffer, few.shape[:lead], few.shape[lead:])
 
 
-def copied(buffer: Any, view: Any) -> Any:
-    """`view` written side by side into `buffer`."""
-    found = buffer[: view.size].reshape(view.shape)
-    found[...] = view
+def matrix_of(buffer: Any, lead: tuple[int, ...], rest: tuple[int, ...]) -> Any:
+    """The beginning of a buffer as the matrix of what is laid there."""
+    rows, columns = math.prod(lead), math.prod(rest)
+    return buffer[: rows * columns].reshape(rows, columns)
+
+
+def moved(buffer: Any, source: Any, portion: Portion, g: Geometry) -> Any:
+    """The matrix of what windows [filter, ..., image] have for each element of a portion."""
+    lead = (len(portion.met), len(source))
+    rest = (portion.rows.stop - portion.rows.start, *source.shape[2:])
+    for part, (few, windows) in zip(laid(buffer, lead, rest, g), portion.met, strict=True):
+        if few.stop - few.start < rest[0]:
+            part[:, : few.start] = part[:, few.stop :] = 0
+        part[:, few] = source[:, windows]
+    return matrix_of(buffer, lead, rest)
+
+
+def matrices(w: Any, g: Geometry) -> list[list[Any]]:
+    """The filters as matrices: for each band those of each group, as many for each shift."""
+    if not g.apart:
+        return [[w[filters].reshape(-1, g.depth) for _, filters in g.parts]]
+    found = []
+    for band in g.bands:
+        some = w[:, :, band.taps].reshape(*w.shape[:2], len(band.shifts), -1).swapaxes(1, 2)
+        each = [some[filters].swapaxes(0, 1) for _, filters in g.parts]
+        found.append([m.reshape(m.shape[0] * m.shape[1], -1) for m in each])
     return found
-
-
-def parts(g: Geometry) -> list[tuple[slice, slice]]:
-    """The channels and the filters of each group."""
-    c, f = g.channels // g.groups, g.filters // g.groups
-    return [(slice(i * c, i * c + c), slice(i * f, i * f + f)) for i in range(g.groups)]
 
 
 def by_group(x: Any, g: Geometry) -> Any:
@@ -229,8 +126,10 @@ def in_rows(xp: Any, x: Any, g: Geometry) -> Any:
     found = by_group(x, g)
     if len(x) == 1:
         return found[0]
-    rows = copied(scratch(xp, x.size, x.dtype), found.transpose(1, 2, 0, 3))
-    return rows.reshape(*rows.shape[:2], rows.shape[2] * rows.shape[3])
+    n, groups, channels, size = found.shape
+    rows = scratch(xp, (groups, channels, n, size), x.dtype)
+    rows[...] = found.transpose(1, 2, 0, 3)
+    return rows.reshape(groups, channels, n * size)
 
 
 def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
@@ -238,22 +137,45 @@ def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     if g.pointwise:
         multiply(xp, w.reshape(g.groups, -1, w.shape[1]), x, out, g)
         return
-    forward = depthwise if g.depthwise else by_columns
+    if not g.depthwise:
+        by_columns(xp, x, w, out, g)
+        return
     for images in g.batches:
-        forward(xp, x[images], w, out[images], g)
+        depthwise(xp, x[images], w, out[images], g)
 
 
 def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
-    """The convolution of a few images."""
-    wide, (columns, filtered) = with_images_last(xp, x, g), buffers(xp, g, x.dtype)
-    for channels, filters in parts(g):
-        matrix = w[filters].reshape(filters.stop - filters.start, -1)
-        windows, target = windows_of(xp, wide[channels], g), images_last(out[:, filters])
-        for r in g.rows:
-            part = target[:, r]
-            found = filtered[: part.size].reshape(matrix.shape[0], -1)
-            xp.matmul(matrix, gathered(columns, windows, r, g), out=found)
-            part[...] = found.reshape(part.shape)
+    """The convolution by products of filters and columns."""
+    every, (columns, products) = matrices(w, g), buffers(xp, g, x.dtype)
+    for images in g.batches:
+        wide, target = with_zeros(xp, x[images], g), images_last(out[images])
+        total = target
+        if g.apart:
+            if g.images_last or not out.flags.c_contiguous:
+                room = scratch(xp, target.size, x.dtype)
+                total = laid(room, target.shape[:1], target.shape[1:], g)
+            total[...] = 0
+        for band, filters in zip(g.bands, every, strict=True):
+            for (own, made), matrix in zip(g.parts, filters, strict=True):
+                windows = windows_of(xp, wide[own], band)
+                for portion in band.portions:
+                    given = gathered(columns, windows, portion.rows, g)
+                    found = matrix_of(products, matrix.shape[:1], given.shape[1:])
+                    xp.matmul(matrix, given, out=found)
+                    add_moved(total[made], products, portion, g)
+        if total is not target:
+            target[...] = total
+
+
+def add_moved(target: Any, found: Any, portion: Portion, g: Geometry) -> None:
+    """Add what a portion has for windows [filter, ..., image] to these; all where none is apart."""
+    lead = (len(portion.met), len(target))
+    rest = (portion.rows.stop - portion.rows.start, *target.shape[2:])
+    for part, (few, windows) in zip(laid(found, lead, rest, g), portion.met, strict=True):
+        if g.apart:
+            target[:, windows] += part[:, few]
+        else:
+            target[:, windows] = part
 
 
 def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
@@ -263,43 +185,48 @@ def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
         return
     few = w.size <= g.chunk  # to turn many filters takes more than it saves
     if few and g.channels >= g.filters and not g.depthwise and g.reverse:
-        convolve(xp, dout, reverse_filters(xp, w, g), dx, g.reverse)
+        convolve(xp, dout, reversed_filters(w, g), dx, g.reverse)
+        return
+    if not g.depthwise:
+        columns_back(xp, dout, w, dx, g)
         return
     for images in g.batches:
-        back(xp, dout[images], w, dx[images], g)
+        depthwise_back(xp, dout[images], w, dx[images], g)
 
 
-def back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
-    """The gradient for a few images."""
-    images, channels = ((dx.shape[0],), (g.channels,))
-    first, last = (images, channels) if g.depthwise else (channels, images)
-    wide = scratch(xp, (*first, *g.padded, *last), dx.dtype)
-    wide[...] = 0
-    (depthwise_back if g.depthwise else columns_back)(xp, wide, dout, w, g)
-    (channels_last if g.depthwise else images_last)(dx)[...] = wide[g.inside]
-
-
-def reverse_filters(xp: Any, w: Any, g: Geometry) -> Any:
+def reversed_filters(w: Any, g: Geometry) -> Any:
     """The filters of that convolution: windows in reverse, channels and filters exchanged."""
     backwards = w[(ALL, ALL, *(slice(None, None, -1),) * len(g.along))]
-    sizes = (g.groups, g.filters // g.groups, *w.shape[1:])
-    grouped = backwards.reshape(sizes).swapaxes(1, 2)
-    return copied(scratch(xp, w.size, w.dtype), grouped).reshape(g.channels, -1, *w.shape[2:])
+    grouped = backwards.reshape(g.groups, g.share[1], *w.shape[1:]).swapaxes(1, 2)
+    return grouped.reshape(g.channels, g.share[1], *w.shape[2:])
 
 
-def columns_back(xp: Any, wide: Any, dout: Any, w: Any, g: Geometry) -> None:
-    """The gradient of the convolution for its padded input, added to `wide`."""
-    columns, filtered = buffers(xp, g, wide.dtype)
-    for channels, filters in parts(g):
-        matrix = w[filters].reshape(filters.stop - filters.start, -1).T
-        source, target = images_last(dout[:, filters]), wide[channels]
-        for r in g.rows:
-            given = copied(filtered, source[:, r]).reshape(matrix.shape[1], -1)
-            found = columns[: matrix.shape[0] * given.shape[1]].reshape(matrix.shape[0], -1)
-            xp.matmul(matrix, given, out=found)
-            found = found.reshape(-1, *g.kernel, r.stop - r.start, *g.counts[1:], wide.shape[-1])
-            for place, spot in g.taps:
-                target[spot][:, r] += found[place]
+def columns_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
+    """The gradient by products of filters and what their windows have."""
+    every, (columns, products) = matrices(w, g), buffers(xp, g, dx.dtype)
+    for images in g.batches:
+        source = images_last(dout[images])
+        rest = (*g.padded, source.shape[-1])
+        wide = laid(scratch(xp, g.channels * math.prod(rest), dx.dtype), (g.channels,), rest, g)
+        wide[...] = 0
+        for band, filters in zip(g.bands, every, strict=True):
+            for (own, made), matrix in zip(g.parts, filters, strict=True):
+                windows = windows_of(xp, wide[own], band)
+                for portion in band.portions:
+                    given = moved(products, source[made], portion, g)
+                    found = matrix_of(columns, matrix.shape[1:], given.shape[1:])
+                    xp.matmul(matrix.T, given, out=found)
+                    add_windows(windows, columns, portion.rows, g)
+        images_last(dx[images])[...] = wide[g.inside]
+
+
+def add_windows(windows: Any, found: Any, rows: slice, g: Geometry) -> None:
+    """Add columns to windows, which overlap: one element of all at a time."""
+    lead = 1 + (windows.ndim - 2) // 2
+    some = windows[(ALL,) * lead + (rows,)]
+    columns = laid(found, some.shape[:lead], some.shape[lead:], g)
+    for place in product(*map(range, some.shape[1:lead])):
+        some[(ALL, *place)] += columns[(ALL, *place)]
 
 
 def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
@@ -307,98 +234,55 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
     if g.pointwise:
         multiply_across(xp, x, dout, dw, g)
         return
+    dw[...] = 0
     if g.depthwise:
-        dw[...] = 0
         for images in g.batches:
             depthwise_across(xp, x[images], dout[images], dw, g)
         return
-    shape = g.groups, g.filters // g.groups, g.depth
-    total = dw.reshape(shape)
-    turned = dw.size <= g.chunk or not dw.flags.c_contiguous
-    if turned:
-        total = scratch(xp, (shape[0], shape[2], shape[1]), dw.dtype)
-    total[...] = 0
-    for images in g.batches:
-        columns_across(xp, x[images], dout[images], total, g, turned)
-    if turned:
-        dw[...] = total.swapaxes(1, 2).reshape(dw.shape)
+    totals = [zeros(xp, dw, band, g) for band in g.bands]
+    columns_across(xp, x, dout, totals, g)
+    for band, total in zip(g.bands, totals, strict=True):
+        taps = dw[:, :, band.taps]
+        shape = (g.groups, len(band.shifts), g.share[1], dw.shape[1], -1)
+        taps[...] = total.reshape(shape).transpose(0, 2, 3, 1, 4).reshape(taps.shape)
 
 
-def columns_across(xp: Any, x: Any, dout: Any, total: Any, g: Geometry, turned: bool) -> None:
-    """The gradient for the filter from a few images, added to `total`: [group, filter, depth].
+def zeros(xp: Any, dw: Any, band: Band, g: Geometry) -> Any:
+    """Zeros [group, filter, depth] for what columns_across adds up.
 
-    Products with few filters are faster where these are their columns: then it is `turned`.
+    They are `dw` itself where that is large and in order. Else filters are the last axis in memory:
+    products with few of them are faster so.
     """
-    wide = with_images_last(xp, x, g)
-    columns, filtered = buffers(xp, g, wide.dtype)
-    spare = scratch(xp, max(total.shape[2], min(g.chunk, total[0].size)), wide.dtype)
-    for group, (channels, filters) in enumerate(parts(g)):
-        windows, source = windows_of(xp, wide[channels], g), images_last(dout[:, filters])
-        for r in g.rows:
-            given = copied(filtered, source[:, r]).reshape(source.shape[0], -1)
-            matrix = gathered(columns, windows, r, g)
-            left, right = (matrix, given.T) if turned else (given, matrix.T)
-            for few in portions(left.shape[0], spare.size // max(total.shape[2], 1)):
-                part = total[group, few]
-                found = spare[: part.size].reshape(part.shape)
-                part += xp.matmul(left[few], right, out=found)
+    filters = len(band.shifts) * g.share[1]
+    if not g.apart and dw.size > g.chunk and dw.flags.c_contiguous:
+        return dw.reshape(g.groups, filters, g.depth)
+    depth = g.share[0] * math.prod([a.kernel for a in band.along])
+    total = scratch(xp, (g.groups, depth, filters), dw.dtype)
+    total[...] = 0
+    return total.swapaxes(1, 2)
 
 
-# One channel a group: products of few elements, so each tap is one multiplication of whole images.
-# Channels are the last axis, beside the last inner one, so that the innermost loops are long.
+def columns_across(xp: Any, x: Any, dout: Any, totals: Sequence[Any], g: Geometry) -> None:
+    """The products of columns and what their windows have, added to [group, filter, depth]."""
+    columns, products = buffers(xp, g, x.dtype)
+    most = [max(*t.shape[1:], min(g.chunk, t[0].size)) for t in totals]
+    spare = scratch(xp, max(most, default=0), x.dtype)
+    for images in g.batches:
+        wide, source = with_zeros(xp, x[images], g), images_last(dout[images])
+        for band, total in zip(g.bands, totals, strict=True):
+            for (own, made), sums in zip(g.parts, total, strict=True):
+                windows = windows_of(xp, wide[own], band)
+                for portion in band.portions:
+                    left = moved(products, source[made], portion, g)
+                    right = gathered(columns, windows, portion.rows, g)
+                    if sums.flags.c_contiguous:
+                        add_product(xp, left, right.T, sums, spare)
+                    else:
+                        add_product(xp, right, left.T, sums.T, spare)
 
 
-def channels_last(x: Any) -> Any:
-    """A view of a batch [image, channel, ...] as [image, ..., channel]."""
-    return x.transpose(0, *range(2, x.ndim), 1)
-
-
-def with_channels_last(xp: Any, x: Any, g: Geometry) -> Any:
-    """`x` as [image, ..., channel], with zeros around."""
-    wide = scratch(xp, (x.shape[0], *g.padded, x.shape[1]), x.dtype)
-    if g.is_padded:
-        wide[...] = 0
-    wide[g.inside] = channels_last(x)
-    return wide
-
-
-def by_filter(w: Any, g: Geometry) -> list[tuple[slice, Any]]:
-    """The filters that are first, second, ... of their channel: which, and as [channel, ...]."""
-    step = g.filters // g.channels
-    return [(slice(i, None, step), w[i::step, 0]) for i in range(step)]
-
-
-def depthwise(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
-    """The convolution of a few images where each channel is a group."""
-    wide = with_channels_last(xp, x, g)
-    shape = (x.shape[0], *g.counts, g.channels)
-    total, term = scratch(xp, shape, x.dtype), scratch(xp, shape, x.dtype)
-    row = scratch(xp, shape[-2:], x.dtype)
-    for filters, elements in by_filter(w, g):
-        total[...] = 0
-        for place, spot in g.taps:
-            row[...] = elements[place]
-            total += xp.multiply(wide[spot], row, out=term)
-        channels_last(out[:, filters])[...] = total
-
-
-def depthwise_back(xp: Any, wide: Any, dout: Any, w: Any, g: Geometry) -> None:
-    """The same back to the padded input `wide`, which has the channels last."""
-    shape = (dout.shape[0], *g.counts, g.channels)
-    given, term = scratch(xp, shape, wide.dtype), scratch(xp, shape, wide.dtype)
-    row = scratch(xp, shape[-2:], wide.dtype)
-    for filters, elements in by_filter(w, g):
-        given[...] = channels_last(dout[:, filters])
-        for place, spot in g.taps:
-            row[...] = elements[place]
-            wide[spot] += xp.multiply(given, row, out=term)
-
-
-def depthwise_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
-    """The same back to the filter."""
-    wide, axes = with_channels_last(xp, x, g), list(range(x.ndim))
-    given = scratch(xp, (dout.shape[0], *g.counts, g.channels), wide.dtype)
-    for filters, elements in by_filter(dw, g):
-        given[...] = channels_last(dout[:, filters])
-        for place, spot in g.taps:
-            elements[place] += xp.einsum(wide[spot], axes, given, axes, axes[-1:])
+def add_product(xp: Any, left: Any, right: Any, sums: Any, spare: Any) -> None:
+    """Add a product of matrices, a few rows at a time, which `spare` has room for."""
+    for few in portions(len(sums), len(spare) // max(sums.shape[1], 1)):
+        found = spare[: sums[few].size].reshape(sums[few].shape)
+        sums[few] += xp.matmul(left[few], right, out=found)

@@ -9,7 +9,8 @@ from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
-from scull.ops.columns import Geometry, convolve, convolve_across, convolve_back, geometry
+from scull.ops.columns import convolve, convolve_across, convolve_back
+from scull.ops.geometry import Geometry, geometry
 from scull.ops.half import wide_at, widening
 from scull.ops.window import (
     asking,

@@ -11,6 +11,7 @@ from scull.ops.half import mixing, wide_at, widening
 from scull.ops.like import reshape_like, size_of, squeeze, unsqueeze
 from scull.ops.math import rsqrt
 from scull.ops.move import flatten
+from scull.ops.portion import MOST, portions
 from scull.ops.reduce import reduce_mean, reduce_sum
 
 
@@ -289,8 +290,11 @@ def batch_norm_kernel(
     inverse = xp.divide(1, xp.sqrt(spread + x.dtype.type(epsilon)), out=inverse)
     factor = inverse if scale is None else inverse * scale
     offset = -used * factor if bias is None else bias - used * factor
-    y = xp.multiply(x, beside(factor, x, data_layout), out=y)
-    y += beside(offset, x, data_layout)
+    y = xp.empty(x.shape, x.dtype) if y is None else y
+    factor, offset = (beside(v, x, data_layout) for v in (factor, offset))
+    for few in in_cache(x):
+        part = xp.multiply(x[few], factor, out=y[few])
+        part += offset
     if reserve is None and not is_test:
         reserve = xp.empty(0, x.dtype)
     return (
@@ -310,17 +314,30 @@ def check_channels(x: Any, vectors: tuple[Any, ...], data_layout: str) -> None:
         check_vector(vector, "scale, bias, mean or variance", size, x.dtype)
 
 
+def in_cache(x: Any) -> list[slice]:
+    """A batch in portions that are still in cache when they are looked at again."""
+    return portions(len(x), MOST * len(x) // max(x.size, 1))
+
+
 def moments(xp: Any, x: Any, data_layout: str) -> tuple[Any, Any]:
     """The mean and the variance of each channel."""
     axes = other_axes(x, data_layout)
     size = x.dtype.type(math.prod([x.shape[i] for i in axes]))
     mean = xp.add.reduce(x, axis=axes)
     mean /= size
-    centred = x - beside(mean, x, data_layout)
-    centred *= centred
-    variance = xp.add.reduce(centred, axis=axes)
+    variance = products(xp, x, x, mean, data_layout)
     variance /= size
     return mean, variance
+
+
+def products(xp: Any, x: Any, y: Any, mean: Any, data_layout: str) -> Any:
+    """The sums by channels of the products of `x` without its mean and of `y`, or of its square."""
+    every, channel = list(range(x.ndim)), [channel_axis(x, data_layout)]
+    total, middle = xp.zeros_like(mean), beside(mean, x, data_layout)
+    for few in in_cache(x):
+        centred = xp.subtract(x[few], middle)
+        total += xp.einsum(centred, every, centred if y is x else y[few], every, channel)
+    return total
 
 
 def running(xp: Any, old: Any, new: Any, momentum: float, out: Any) -> Any:
@@ -398,22 +415,28 @@ def batch_norm_grad_cpu(
     if known.get("dsaved_mean") is not None or known.get("dsaved_variance") is not None:
         return g.body(*values, wanted=wanted, **attrs)
     x, dy, scale, inverse = (known[n] for n in ("x", "dy", "scale", "saved_variance"))
-    layout, axes = attrs["data_layout"], other_axes(x, attrs["data_layout"])
+    layout, mean = attrs["data_layout"], known["saved_mean"]
+    axes = other_axes(x, layout)
     dx, dscale, dbias = out or (None, None, None)
-    centred = x - beside(known["saved_mean"], x, layout)
-    total = xp.add.reduce(dy, axis=axes)
-    along = xp.add.reduce(dy * centred, axis=axes)
-    factor = inverse if scale is None else inverse * scale
+    dx = xp.empty(x.shape, x.dtype) if dx is None else dx
     given = uses_given(*[attrs[n] for n in ("is_test", "use_global_stats", "trainable_statistics")])
-    if given or not (wanted is None or "dx" in wanted):
-        dx = xp.multiply(dy, beside(factor, x, layout), out=dx)
-    else:
-        size = x.dtype.type(math.prod([x.shape[i] for i in axes]))
-        centred *= beside(inverse * inverse * along / size, x, layout)
-        centred += beside(total / size, x, layout)
-        dx = xp.subtract(dy, centred, out=centred if dx is None else dx)
-        dx *= beside(factor, x, layout)
-    dscale = None if scale is None else xp.multiply(along, inverse, out=dscale)
+    total, product = xp.add.reduce(dy, axis=axes), products(xp, x, dy, mean, layout)
+    size = x.dtype.type(x.size // max(mean.size, 1))
+    factor = inverse if scale is None else inverse * scale
+    middle, slope, offset, factor = (
+        beside(v, x, layout)
+        for v in (mean, inverse * inverse * product / size, total / size, factor)
+    )
+    for few in in_cache(x):
+        if given:
+            xp.multiply(dy[few], factor, out=dx[few])
+            continue
+        centred = xp.subtract(x[few], middle)
+        centred *= slope
+        centred += offset
+        part = xp.subtract(dy[few], centred, out=dx[few])
+        part *= factor
+    dscale = None if scale is None else xp.multiply(product, inverse, out=dscale)
     return dx, dscale, placed(total, total.shape, dbias)
 
 

@@ -31,6 +31,13 @@ def test_a_bias_and_an_activation_take_the_memory_of_the_product():
     assert over(paddle.sum(hidden)) == ["elementwise_add", "relu"]
 
 
+def test_an_activation_takes_the_memory_of_what_is_normalised_beside_statistics_in_place():
+    (x,) = inputs([None, 8])
+    normal = paddle.nn.BatchNorm1D(8)(paddle.matmul(x, x, transpose_y=True) @ x)
+    hidden = paddle.nn.functional.relu(normal)
+    assert over(paddle.sum(hidden)) == ["relu"]
+
+
 def test_what_is_read_again_fetched_or_fed_keeps_its_memory():
     x, y = inputs([4, 4], [4, 4])
     assert over(paddle.tanh(x)) == []
