@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from tests.control.tree import (
     LIST,
@@ -123,7 +124,9 @@ KINDS = (*SIMPLE, *NESTED)
 
 @dataclass
 class Writer:
-    """Writes one tree."""
+    """Writes one tree; what is set is one of the `targets`, of which `d` is drawn at random."""
+
+    targets: ClassVar[str] = "abcabcmsddd"
 
     chance: random.Random
     formulas: Formulas
@@ -188,7 +191,7 @@ class Writer:
         return self.filled(self.chance.choice(self.formulas.vector))
 
     def set(self, depth: int) -> Statement:
-        target = self.chance.choice("abcabcmsddd")
+        target = self.chance.choice(self.targets)
         if target == "d":
             return Set(target, self.filled(self.chance.choice(self.formulas.drawn)))
         if target == "m":

@@ -20,6 +20,7 @@ def static(trial):
     model.weight.set_value(trial.values["weight"])
     model.scale.set_value(trial.values["scale"])
     x, y = (paddle.to_tensor(trial.values[n], stop_gradient=False) for n in ("x", "y"))
+    paddle.seed(trial.seed)
     results = paddle.jit.to_static(model, full_graph=True)(x, y, paddle.to_tensor(trial.n))
     loss = graph.loss_of(results)
     loss.backward()

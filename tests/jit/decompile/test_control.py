@@ -22,6 +22,7 @@ SPECS = [
 def results(layer, trial):
     """The bytes of what a layer gives."""
     given = [paddle.to_tensor(v) for v in (trial.values["x"], trial.values["y"], trial.n)]
+    paddle.seed(trial.seed)
     found = layer(*given)
     return [v.numpy().tobytes() for v in (found if isinstance(found, tuple) else (found,))]
 

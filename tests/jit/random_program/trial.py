@@ -16,10 +16,10 @@ import numpy as np
 import scull as paddle
 from scull.static import InputSpec
 from tests.control.graph import loss_of
+from tests.control.tree import RESULTS
 from tests.control.trial import Difference, drawn
 
 INPUTS = ("x", "y", "n")
-RESULTS = ("a", "b", "c", "m", "s", "loss")
 CALLS = 3  # with inputs of its own each
 TRAINED = 9  # a third of the programs are differentiated when loaded, on one of their calls
 numbers = count()
@@ -140,7 +140,7 @@ class Trial:
 
     def compare(self, way: str, found: Found, expected: Found, names: Any = None) -> None:
         """Results are equal, the sign of 0 apart; gradients too where every sum is exact."""
-        for word, a, b in zip(RESULTS, found.results, expected.results, strict=True):
+        for word, a, b in zip((*RESULTS, "loss"), found.results, expected.results, strict=True):
             if (a.dtype, a.shape) != (b.dtype, b.shape) or not np.array_equal(a, b):
                 raise Difference(f"{way}: {word} is\n{a!r}\ninstead of\n{b!r}")
         for name in expected.gradients if names is None else names:

@@ -4,8 +4,9 @@ import random
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from tests.control.source import condition, lines
+from tests.control.source import RESULT, condition, lines
 from tests.control.tree import LIST, For, Leaf, Statement, Test, Text, While
 from tests.control.writer import SMOOTH, Formulas, Writer
 
@@ -45,7 +46,6 @@ class Model(paddle.nn.Layer):
     def forward(self, x, y, n):
 """
 MOST = 20  # lines of what is random in a Layer
-RESULT = "return a, b, c, m, s"
 
 
 def indented(block: Iterable[str]) -> list[str]:
@@ -55,8 +55,9 @@ def indented(block: Iterable[str]) -> list[str]:
 
 @dataclass
 class PythonWriter(Writer):
-    """Writes one Layer."""
+    """Writes one Layer, which draws nothing: what is loaded omits no elements where it infers."""
 
+    targets: ClassVar[str] = "abcabcms"
     vectors: list[str] = field(default_factory=list)  # those besides a, b, c
     looks: bool = False  # whether it looks at values now and then
 
