@@ -214,6 +214,8 @@ def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.heaviside(x, paddle.to_tensor([0.5])).tolist()
         [0.0, 0.5, 1.0]
     """
+    needs_tensor(x, "heaviside")
+    needs_tensor(y, "heaviside", "y")
     return pair.heaviside(x, y, name=name)
 
 
