@@ -51,3 +51,13 @@ def test_a_list_of_variables_is_not_assigned():
                 paddle.assign([x, x])
     finally:
         paddle.disable_static()
+
+
+def test_numbers_as_many_as_an_operand_has_are_fractions_in_sizes_that_are_listed():
+    draw = paddle.tensor.random.uniform_random_batch_size_like
+    found = draw(X, [4, 9, 7], "float64", input_dim_idx=3, output_dim_idx=1, min=2.0, max=3.0)
+    assert (found.shape, found.dtype) == ([4, 5, 7], paddle.float64)
+    assert 2 <= float(found.min()) < float(found.max()) < 3
+    for wrong in ([np.ones(2), [2]], [X, "ab"], [X, [2], "int32"], [X.astype("int32"), [2]]):
+        with pytest.raises(TypeError):
+            draw(*wrong)
