@@ -7,7 +7,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.attribute import Doubles, Dtype, Floats, Ints, Long, Longs
-from scull.core.dtype import DType, float32, float64, int32, int64
+from scull.core.dtype import DType, float32, int32, int64
 from scull.core.eager import primitive
 from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
@@ -233,8 +233,8 @@ PLACE = 40  # bytes for each number between others while they are computed
 def linspace(start: Meta, stop: Meta, num: Meta, *, dtype: Dtype = None) -> Meta:
     """`num` numbers from `start` to `stop`, equally far apart."""
     found = dtype or start.dtype
-    if found not in (int32, int64, float32, float64):
-        raise DtypeError(f"numbers are int32, int64, float32 or float64, not {found.name}")
+    if not found.is_float and found not in (int32, int64):
+        raise DtypeError(f"numbers are floats, int32 or int64, not {found.name}")
     return Meta((UNKNOWN,), found)
 
 

@@ -29,11 +29,13 @@ def test_padding_asserts_an_order_of_axes_that_fits():
         paddle.nn.Pad1D([1, 1], data_format="NHWC")(X[0])
 
 
-def test_a_step_function_takes_tensors_alone():
+def test_a_step_function_takes_tensors_of_one_element_type_alone():
     with pytest.raises(ValueError, match="argument `x` must be Tensor, but got int"):
         paddle.heaviside(1, X)
     with pytest.raises(ValueError, match="argument `y` must be Tensor, but got int"):
         paddle.heaviside(X, 1)
+    with pytest.raises(ValueError, match="x is float32 and y is float64; cast one"):
+        paddle.heaviside(X, X.astype("float64"))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "complex64"])
