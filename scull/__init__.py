@@ -36,8 +36,8 @@ from scull.version import full_version as __version__
 
 PACKAGES = (
     "_C_ops amp base compat compiler dataset device distributed executor files framework"
-    " geometric incubate inference io ir jit lang linalg metric nn optimizer pir profiler reader"
-    " regularizer runtime static sysconfig text utils version vision"
+    " geometric hapi incubate inference io ir jit lang linalg metric nn optimizer pir profiler"
+    " reader regularizer runtime static sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"

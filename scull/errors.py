@@ -70,7 +70,7 @@ class ArgumentError(ScullError, ValueError):
 
 
 class AssertError(ArgumentError, AssertionError):
-    """What a Program asserts does not hold.
+    """What a Program or the reference asserts does not hold.
 
     Look at the values the message shows: the data that the assertion names, else the condition.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.attribute import Doubles, Dtype, Floats, Ints, Long, Longs
-from scull.core.dtype import DType, float32
+from scull.core.dtype import DType, float32, int32, int64
 from scull.core.eager import primitive
 from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
@@ -229,10 +229,13 @@ arange.no_lowering("its length depends on values")
 PLACE = 40  # bytes for each number between others while they are computed
 
 
-@primitive
+@primitive(infer_first=True)
 def linspace(start: Meta, stop: Meta, num: Meta, *, dtype: Dtype = None) -> Meta:
     """`num` numbers from `start` to `stop`, equally far apart."""
-    return Meta((UNKNOWN,), dtype or start.dtype)
+    found = dtype or start.dtype
+    if not found.is_float and found not in (int32, int64):
+        raise DtypeError(f"numbers are floats, int32 or int64, not {found.name}")
+    return Meta((UNKNOWN,), found)
 
 
 @linspace.kernel

@@ -8,8 +8,10 @@ from scull.core.attribute import Dtype, Ints
 from scull.core.dtype import DType, dtype_of, int64
 from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, axes_of, floating
+from scull.core.op import meta_of
 from scull.ops.compare import equal, where
 from scull.ops.conjugate import turned
+from scull.ops.create import cast
 from scull.ops.like import broadcast_like, full_like, size_of, unsqueeze
 
 SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
@@ -179,7 +181,9 @@ reduce_mean = declare_reduction(
 
 @reduce_sum.grad
 def reduce_sum_grad(x_meta: Any, dout: Any, axis: Any, keepdim: bool, reduce_all: bool) -> Any:
-    return spread(dout, x_meta, axis, keepdim, reduce_all)
+    dx, dtype = spread(dout, x_meta, axis, keepdim, reduce_all), meta_of(x_meta).dtype
+    found = meta_of(dx).dtype
+    return dx if found is dtype else cast(dx, in_dtype=found, out_dtype=dtype)
 
 
 @reduce_mean.grad
@@ -194,7 +198,7 @@ def spread_evenly(
     """The rules of sum and mean in one step: `dout` over `share`, stretched over `axes`."""
     if not keepdim:
         dout = dout.reshape([1 if i in axes else n for i, n in enumerate(x.shape)])
-    out = xp.empty(x.shape, dout.dtype) if out is None else out
+    out = xp.empty(x.shape, x.dtype) if out is None else out
     out[...] = dout if share == 1 else dout / dout.dtype.type(share)
     return out
 

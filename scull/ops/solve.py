@@ -23,6 +23,12 @@ def square(*metas: Meta) -> None:
         agree(m.shape[-2], m.shape[-1], f"the matrices of {m} have {{}} rows and {{}} columns")
 
 
+def filled(x: Meta) -> None:
+    """Refuse matrices without elements."""
+    if 0 in x.shape:
+        raise ShapeError(f"the matrices of {x} have no elements")
+
+
 def turned(x: Any) -> Any:
     """`x` with the last two axes exchanged."""
     axes = range(len(x.shape))
@@ -245,6 +251,7 @@ def cholesky_solve(x, y, *, upper: bool = False):
 def matrix_power(x: Meta, *, n: int) -> Meta:
     """The `n`-th power of square matrices; of their inverses if `n` is negative."""
     square(x)
+    filled(x)
     return x
 
 

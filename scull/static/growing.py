@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from scull.core.meta import Kind
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.static.nn.loop import while_loop
 from scull.tensor.array import array_length, array_read, array_write, create_array
 from scull.tensor.creation import assign, full
-from scull.tensor.elementwise import minimum
+from scull.tensor.elementwise import maximum, minimum
 from scull.tensor.function import cast
 
 
@@ -98,12 +98,20 @@ def backwards(array: Any) -> Any:
     return copied(array, count, lambda i: count - 1 - i)
 
 
-def part(array: Any, start: Any, stop: Any) -> Any:
-    """A list of the tensors of `array` from place `start` to before `stop`."""
-    count = array_length(listed(array))
-    first = place_in(count, 0 if start is None else start)
-    end = count if stop is None else place_in(count, stop)
-    return copied(array, minimum(end, count) - first, lambda i: i + first)
+def part(array: Any, start: Any, stop: Any, step: Any = 1) -> Any:
+    """A list of those tensors of `array` that the slice `start:stop:step` takes, as Python does."""
+    if not isinstance(step, int):
+        raise ArgumentTypeError(f"the step of a slice is an int, not {type(step).__name__}")
+    if step == 0:
+        raise ArgumentError("the step of a slice is not 0")
+    count, lowest = array_length(listed(array)), full([1], 0 if step > 0 else -1, "int64")
+    highest = count if step > 0 else count - 1
+    first, end = (lowest, highest) if step > 0 else (highest, lowest)
+    first = first if start is None else minimum(maximum(place_in(count, start), lowest), highest)
+    end = end if stop is None else minimum(maximum(place_in(count, stop), lowest), highest)
+    distance, size = end - first if step > 0 else first - end, abs(step)
+    many = distance if size == 1 else (distance + (size - 1)) // size
+    return copied(array, many, lambda i: i * step + first)
 
 
 def copied(array: Any, count: Any, place: Callable[[Any], Any]) -> Any:
@@ -122,7 +130,8 @@ def copied(array: Any, count: Any, place: Callable[[Any], Any]) -> Any:
 def place_in(count: Any, index: Any) -> Any:
     """A place in a list of `count` tensors, counted from its start."""
     if isinstance(index, Variable):
-        return cast(index, "int64").reshape([1])  # type: ignore[attr-defined]
+        at = cast(index, "int64").reshape([1])  # type: ignore[attr-defined]
+        return at + count * cast(at < 0, "int64")
     return count + index if index < 0 else full([1], index, "int64")
 
 

@@ -94,6 +94,10 @@ def assign(x: Any, output: Any = None) -> Any:
     Returns:
         Tensor: the copy.
 
+    Raises:
+        ArgumentTypeError: `x` is no such thing, or a list of Variables.
+        DtypeError: an array has elements that are not bool, float32, float64, int32 or int64.
+
     Examples:
         >>> import scull as paddle
         >>> paddle.assign([1.0, 2.0]).tolist()
@@ -102,6 +106,10 @@ def assign(x: Any, output: Any = None) -> Any:
     known = isinstance(x, Tensor | Variable)
     if not known and not isinstance(x, PLAIN):
         raise ArgumentTypeError(f"`x` is a tensor, an array, a number or a list, not {type(x)}")
+    if holds_variables(x) and not known:
+        raise ArgumentTypeError("a list of Variables is not assigned: stack or concatenate them")
+    if isinstance(x, np.ndarray) and x.dtype.name not in HELD:
+        raise DtypeError(f"an array that is assigned holds {', '.join(HELD)}, not {x.dtype.name}")
     if isinstance(output, Variable):
         if known:
             session.unique_name("assign")  # Paddle counts it, so that later names are the same
@@ -116,6 +124,7 @@ def assign(x: Any, output: Any = None) -> Any:
     return replace(output, found, "assign")
 
 
+HELD = ("bool", "float32", "float64", "int32", "int64")
 PLAIN = (bool, int, float, complex, np.generic, np.ndarray, list, tuple, range)
 
 

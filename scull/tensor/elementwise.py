@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.meta import Kind
 from scull.core.tensor import Tensor
 from scull.deferred import load
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import arithmetic, create, math, pair
 from scull.ops import elementwise as ops
@@ -214,6 +214,10 @@ def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.heaviside(x, paddle.to_tensor([0.5])).tolist()
         [0.0, 0.5, 1.0]
     """
+    needs_tensor(x, "heaviside")
+    needs_tensor(y, "heaviside", "y")
+    if x.dtype is not y.dtype:
+        raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
     return pair.heaviside(x, y, name=name)
 
 

@@ -5,22 +5,35 @@ from typing import Any
 
 from scull.core.door import shown_by
 from scull.core.interpreter import current
-from scull.core.meta import axis_of
+from scull.core.meta import axis_of, promote
+from scull.core.op import Op
 from scull.core.refusal import explained
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ir.variable import Variable
 from scull.ops import count, distance, elementwise, linear, move, product, reduce
+from scull.ops.promotion import cast_to
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
 from scull.tensor.size import called, integer, integers, needs_tensor, number, several
 
+EITHER = (Tensor, Variable)
 
-def one_kind(x: Any, y: Any) -> None:
-    """Refuse factors of differing element types, which `@` would cast."""
-    different = isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is not y.dtype
-    if different and current().setting is None:
+
+def of_one_kind(op: Op, x: Any, y: Any) -> tuple[Any, Any]:
+    """Factors of one element type: floats beside complex numbers become such.
+
+    Others that differ are refused, which `@` would cast.
+    """
+    if not isinstance(x, EITHER) or not isinstance(y, EITHER) or x.dtype is y.dtype:
+        return x, y
+    if (x.dtype.is_complex or y.dtype.is_complex) and (x.dtype.is_float or y.dtype.is_float):
+        common = promote(x.dtype, y.dtype)
+        return cast_to(x, common), cast_to(y, common)
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and current().setting is None:
         law = DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
-        raise explained(law, linear.matmul.op, (x, y), {})
+        raise explained(law, op, (x, y), {})
+    return x, y
 
 
 def matmul(
@@ -40,7 +53,7 @@ def matmul(
         >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3, 1])).tolist()
         [[3.0], [3.0]]
     """
-    one_kind(x, y)
+    x, y = of_one_kind(linear.matmul.op, x, y)
     if not transpose_x and not transpose_y:
         return linear.matmul(x, y) if name is None else linear.matmul(x, y, name=name)
     return linear.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
@@ -59,8 +72,8 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
         >>> paddle.mm(paddle.ones([1, 3]), paddle.ones([3, 1])).tolist()
         [[3.0]]
     """
-    one_kind(input, mat2)
-    return linear.matmul(input, mat2, name=called(name, "mm"))
+    x, y = of_one_kind(linear.matmul.op, input, mat2)
+    return linear.matmul(x, y, name=called(name, "mm"))
 
 
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
@@ -167,6 +180,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
         [1, 1, 2, 2]
     """
     needs_tensor(x, "kron")
+    x, y = of_one_kind(product.kron.op, x, y)
     return product.kron(x, y, name=name)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scull.core.door import shown_by
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ShapeError
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import like, move, slicing, spread
@@ -194,14 +194,25 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     """
     needs_tensor(x, "moveaxis")
     ndim = len(x.shape)
-    sources = [axis_of(a, ndim) for a in integers(source, "source")]
-    places = [axis_of(a, ndim) for a in integers(destination, "destination")]
-    if len(sources) != len(places) or len(set(sources)) < len(sources):
-        raise ArgumentError("`source` and `destination` name as many axes, each once")
+    sources = named_axes(source, ndim, "source")
+    places = named_axes(destination, ndim, "destination")
+    if len(sources) != len(places):
+        raise AssertError("`source` and `destination` name as many axes")
     rest = iter([a for a in range(ndim) if a not in sources])
     at = dict(zip(places, sources, strict=True))
     perm = [at[i] if i in at else next(rest) for i in range(ndim)]
     return move.transpose(x, perm=perm, name=name)
+
+
+def named_axes(given: Any, ndim: int, name: str) -> list[int]:
+    """Axes from 0 on, each once."""
+    axes = list(given) if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(a, int | np.integer) and -ndim <= a < ndim for a in axes):
+        raise AssertError(f"`{name}` holds integers in [{-ndim}, {ndim}), not {given}")
+    found = [axis_of(a, ndim) for a in axes]
+    if len(set(found)) < len(found):
+        raise ArgumentError(f"`{name}` names each axis once")
+    return found
 
 
 def t(input: Any, name: str | None = None) -> Any:

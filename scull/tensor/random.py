@@ -116,6 +116,51 @@ def uniform(
     return random.uniform(tensor, tensors, **attrs, **bounds, name=name)
 
 
+def uniform_random_batch_size_like(
+    input: Any,
+    shape: Any,
+    dtype: Any = "float32",
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+) -> Any:
+    """Numbers from `min` to before `max`, as many along one axis as `input` has along another.
+
+    Args:
+        input (Tensor): float32, float64 or bfloat16, of which one size is taken.
+        shape (list | tuple): the sizes; what stands at `output_dim_idx` is of no effect.
+        dtype (str | DType): float32, float64 or bfloat16.
+        input_dim_idx (int): the axis of `input`.
+        output_dim_idx (int): the axis of the result.
+        min (float): the least.
+        max (float): the bound they stay below.
+        seed (int): of these numbers alone; 0 takes the generator's next.
+
+    Raises:
+        ArgumentTypeError: `input` is no tensor, or `shape` no list.
+        DtypeError: `input` or the result has other elements.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.ones([5, 2])
+        >>> paddle.tensor.random.uniform_random_batch_size_like(x, [-1, 3]).shape
+        [5, 3]
+    """
+    needs_tensor(input, "uniform_random_batch_size_like", "input")
+    if not isinstance(shape, list | tuple):
+        raise ArgumentTypeError(f"`shape` is a list or tuple, not {type(shape).__name__}")
+    for found in (input.dtype, dtype_of(dtype)):
+        if found.name not in ("float32", "float64", "bfloat16"):
+            raise DtypeError(f"numbers are float32, float64 or bfloat16, not {found.name}")
+    places = {"input_dim_idx": input_dim_idx, "output_dim_idx": output_dim_idx}
+    bounds = {"min": number(min, "min"), "max": number(max, "max")}
+    return random.uniform_random_batch_size_like(
+        input, shape=integers(shape, "shape"), dtype=dtype_of(dtype), seed=seed, **places, **bounds
+    )
+
+
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Numbers from 0 to before 1, all equally likely.
 

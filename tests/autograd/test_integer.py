@@ -1,6 +1,7 @@
 """Integers that ask for a gradient have one, as in the reference."""
 
 import numpy as np
+import pytest
 
 import scull as paddle
 
@@ -40,3 +41,19 @@ def test_a_layer_of_ones_own_passes_gradients_through_integers():
     x = paddle.to_tensor([1.5, 2.5], stop_gradient=False)
     Whole.apply(x).astype("float32").sum().backward()
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("parts", [paddle.split, paddle.chunk, lambda x, n: paddle.unbind(x)])
+def test_a_part_that_is_summed_gives_the_others_zeros_of_their_own_element_type(parts):
+    x = paddle.to_tensor([[1, 2], [3, 4]], dtype="int32", stop_gradient=False)
+    parts(x, 2)[0].sum().backward()
+    assert x.grad.dtype == paddle.int32
+    assert x.grad.tolist() == [[1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize(("dtype", "other"), [("float32", "float64"), ("bool", None)])
+def test_the_gradient_of_a_sum_has_the_element_type_of_what_was_summed(dtype, other):
+    x = paddle.ones([2, 3], dtype)
+    x.stop_gradient = False
+    paddle.sum(x, axis=1, dtype=other).sum().backward()
+    assert x.grad.dtype == getattr(paddle, dtype)

@@ -1,6 +1,8 @@
 """Modules that show what stands elsewhere."""
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
@@ -47,3 +49,9 @@ def test_a_door_is_an_attribute_of_its_parent():
     made = importlib.import_module("scull.tensor.made_for_a_test")
     assert scull.tensor.made_for_a_test is made
     assert made.add is scull.add
+
+
+def test_packages_and_modules_of_layers_are_there_before_one_is_imported():
+    code = "import scull; print(scull.nn.layer.loss.L1Loss.__name__, scull.hapi.summary.__name__)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "L1Loss summary\n"

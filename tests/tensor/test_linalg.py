@@ -109,3 +109,37 @@ def test_lists_of_tensors_grow_by_one():
     assert paddle.tensor.array_read(array, T([0])).item() == 2.0
     with pytest.raises(ArgumentError, match="place 5 lies beyond the end of a list of 2"):
         paddle.tensor.array_write(paddle.ones([1]), T([5]), array)
+
+
+@pytest.mark.parametrize("function", [paddle.matmul, paddle.mm, paddle.kron])
+@pytest.mark.parametrize(
+    ("left", "right", "dtype"),
+    [
+        ("float32", "complex64", "complex64"),
+        ("complex64", "float32", "complex64"),
+        ("float64", "complex64", "complex128"),
+        ("complex128", "float32", "complex128"),
+    ],
+)
+def test_floats_beside_complex_factors_become_such(function, left, right, dtype):
+    x, y = paddle.ones([2, 2], left), paddle.ones([2, 2], right) * 2
+    x.stop_gradient = False
+    found = function(x, y)
+    assert found.dtype == getattr(paddle, dtype)
+    paddle.sum(paddle.real(found)).backward()
+    assert x.grad.dtype == x.dtype and x.grad.numpy().real.sum() > 0
+
+
+def test_a_program_multiplies_floats_by_complex_matrices():
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x, y = (paddle.static.data(d, [2, 2], d) for d in ("float32", "complex64"))
+            feed = {v.name: np.ones([2, 2], v.name) for v in (x, y)}
+            made = [paddle.matmul(x, y), paddle.kron(y, x), paddle.add(x, y)]
+            found = paddle.static.Executor().run(main, feed, made)
+        assert [v.dtype for v in found] == ["complex64"] * 3
+        assert found[0].tolist() == [[2, 2], [2, 2]]
+    finally:
+        paddle.disable_static()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, AssertError
 from scull.ir.variable import Variable
 from scull.ops import like
 from scull.ops.join import concat
@@ -76,11 +76,11 @@ def pad(
 def format_of(ndim: int, data_format: str) -> str:
     """The order of the axes, once it is one for that many; NCHW stands for channels first."""
     if ndim not in FIRST:
-        raise ArgumentError(f"input tensor dimension must be in [3, 4, 5] but got {ndim}")
+        raise AssertError(f"input tensor dimension must be in [3, 4, 5] but got {ndim}")
     if is_one_of(data_format, ("NCHW",)):
         return FIRST[ndim]
     if not is_one_of(data_format, (FIRST[ndim], LAST[ndim])):
-        raise ArgumentError(
+        raise AssertError(
             f"input tensor dimension is {ndim}, it's data format should be in "
             f"['{FIRST[ndim]}', '{LAST[ndim]}'] but got {data_format}"
         )

@@ -6,6 +6,7 @@ from typing import Any
 from scull.core.dtype import DType, float32
 from scull.core.meta import Kind
 from scull.errors import ProgramError
+from scull.flags import flag
 from scull.ir.block import Block
 from scull.ir.operator import Operator, each
 from scull.ir.program import Program
@@ -43,6 +44,8 @@ WIDE_OUTPUTS = {"fused_attention": MOMENTS, "fused_feedforward": MOMENTS}
 def stays_wide(o: Operator, slot: str, *, output: bool = False) -> bool:
     """Whether an operator of 16 bits has float32 in a slot."""
     narrow, wide = (NARROW_OUTPUTS, WIDE_OUTPUTS) if output else (NARROW_INPUTS, WIDE_INPUTS)
+    if o.type == "layer_norm" and not flag("WIDE_LAYER_NORM"):
+        return False
     if o.type in narrow:
         return slot not in narrow[o.type]
     return slot in wide.get(o.type, ())

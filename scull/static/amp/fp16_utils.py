@@ -7,6 +7,7 @@ from typing import Any
 
 from scull.core.dtype import DType, float32
 from scull.errors import ArgumentTypeError
+from scull.flags import flag, put
 from scull.ir.program import Program
 from scull.runtime.scope import Scope, global_scope
 from scull.static.amp.casting import Casting
@@ -47,6 +48,27 @@ def fp16_guard() -> AbstractContextManager[None]:
         >>> paddle.disable_static()
     """
     return name_scope(prefix=GUARD)
+
+
+def _keep_layer_norm_scale_bias_to_fp32(*args: bool) -> bool:
+    """Whether `layer_norm` of 16 bits keeps scale and bias in float32; what was, when that is set.
+
+    Args:
+        args (bool): what is from now on; nothing to ask only.
+
+    Raises:
+        ArgumentTypeError: it is no bool, or there are several.
+
+    Examples:
+        >>> _keep_layer_norm_scale_bias_to_fp32(False), _keep_layer_norm_scale_bias_to_fp32(True)
+        (True, False)
+    """
+    before: bool = flag("WIDE_LAYER_NORM")
+    if args:
+        if len(args) > 1 or not isinstance(args[0], bool):
+            raise ArgumentTypeError(f"one bool says whether they are kept, not {args}")
+        put(WIDE_LAYER_NORM=args[0])
+    return before
 
 
 def program_of(given: Any) -> Program:

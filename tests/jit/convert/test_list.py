@@ -58,6 +58,22 @@ def test_lists_are_copied_cleared_reversed_and_cut(x):
 
 
 @alike((P,))
+def test_lists_are_cut_in_steps(x):
+    items = multiples(x) + multiples(x + 1) + [x]
+    parts = (
+        items[::2],
+        items[1::3],
+        items[::-2],
+        items[-9:2],
+        items[:1:-3],
+        items[4::-1],
+        items[-2:],
+    )
+    last = paddle.to_tensor(-1)
+    return [paddle.stack(v) for v in (*parts, items[:last])], len(items[3:1]), len(items[9:])
+
+
+@alike((P,))
 def test_a_list_is_true_where_something_is_in_it(x):
     items = multiples(x)
     y = x + 1 if items else x
@@ -100,7 +116,7 @@ def test_comprehensions_keep_the_scopes_of_python(x):
         (lambda x: multiples(x) + 1, "what is added to it is a list, not int"),
         (lambda x: multiples(x) < multiples(x), "which has no `__lt__`"),
         (lambda x: x * multiples(x), "which has no `__mul__`"),
-        (lambda x: multiples(x)[::2], "use a step of 1 or -1"),
+        (lambda x: multiples(x)[:: x.sum()], "the step of a slice is an int, not Variable"),
     ],
 )
 def test_what_lists_of_a_program_do_not_do_is_refused(function, said):

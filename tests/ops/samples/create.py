@@ -128,6 +128,8 @@ def linspace_samples():
     )
     few = "0 numbers are asked for"
     yield fails(ArgumentError, few, array([0.0]), array([1.0]), array([0], "int32"), by_value=True)
+    ends = array([0], "int8"), array([9], "int8")
+    yield fails(DtypeError, "floats, int32 or int64, not int8", *ends, array([2], "int32"))
 
 
 @samples("assign", reference=lambda x: x.dense() if isinstance(x, Rows) else x)

@@ -43,7 +43,7 @@ def reduce_sum_samples():
     yield from reduction()
     yield call(i32(2, 3), axis=(0,), out_dtype="int64")
     yield call(boolean(2, 3), axis=(0,), out_dtype="int64")
-    yield call(f32(2, 3), axis=(0,), out_dtype="float64", grad=False)
+    yield call(f32(2, 3), axis=(0,), out_dtype="float64")
 
 
 @samples("reduce_max", reference=over(np.max))

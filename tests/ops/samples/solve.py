@@ -111,6 +111,7 @@ def matrix_power_samples():
     yield call(f32(2, 3, 3), n=2)
     yield fails(ArgumentError, "a matrix has no inverse", SINGULAR, n=-1, by_value=True)
     yield fails(ShapeError, "have 2 rows and 3 columns", f32(2, 3), n=2)
+    yield fails(ShapeError, "have no elements", f32(1, 0, 0), n=2)
 
 
 @samples("multi_dot", reference=lambda x: np.linalg.multi_dot(x))

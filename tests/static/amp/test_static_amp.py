@@ -189,3 +189,21 @@ def test_calls_out_of_order_and_other_words_are_refused():
             amp.amp_nn.check_finite_and_unscale([whole], whole)
     with pytest.warns(UserWarning, match="Dynamic loss scaling for bfloat16"):
         amp.decorate(sgd, dtype="bfloat16", use_dynamic_loss_scaling=True)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_layer_norm_keeps_its_scale_in_float32_unless_told(kept):
+    main = static.Program()
+    before = amp.fp16_utils._keep_layer_norm_scale_bias_to_fp32(kept)
+    try:
+        with paddle.utils.unique_name.guard(), static.program_guard(main):
+            paddle.nn.LayerNorm(3)(static.data("x", [2, 3]))
+            lists = amp.CustomOpLists(custom_white_list={"layer_norm"})
+            amp.cast_model_to_fp16(main, lists, use_fp16_guard=False)
+    finally:
+        assert amp.fp16_utils._keep_layer_norm_scale_bias_to_fp32(before) is kept
+    found = {v.dtype for v in main.global_block().all_parameters()}
+    found |= {v.dtype for v in main.global_block().ops[-1].results()[:2]}
+    assert found == {paddle.float32 if kept else paddle.float16}
+    with pytest.raises(TypeError, match="one bool says"):
+        amp.fp16_utils._keep_layer_norm_scale_bias_to_fp32(1)

@@ -9,9 +9,8 @@ from scull.eager.index import setitem
 from scull.ir.variable import Variable
 from scull.jit.convert.run.indexed import Listed, place
 from scull.jit.convert.run.journal import changing
-from scull.jit.convert.run.refusal import refused
 from scull.jit.convert.run.value import graph, is_array, variable
-from scull.static.growing import backwards, extend, part
+from scull.static.growing import extend, part
 from scull.tensor import reshape, where
 from scull.tensor.array import array_length, array_read, array_write
 from scull.tensor.creation import assign
@@ -46,11 +45,7 @@ def item(values: Any, index: Any) -> Any:
 
 def sliced(array: Any, index: slice) -> Any:
     """`array[start:stop:step]`."""
-    if index.step in (None, 1):
-        return part(array, index.start, index.stop)
-    if index.step == -1 and index.start is None and index.stop is None:
-        return backwards(array)
-    raise refused(f"a list of tensors that a Program holds has no {index}", "use a step of 1 or -1")
+    return part(array, index.start, index.stop, 1 if index.step is None else index.step)
 
 
 def counted(array: Variable, index: Any) -> Any:

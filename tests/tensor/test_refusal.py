@@ -1,0 +1,65 @@
+"""What public functions refuse as the reference does, by an error that its users catch."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
+
+X = paddle.ones([2, 3, 4, 5])
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "error", "law"),
+    [
+        ([1, 0], [2], AssertError, "name as many axes"),
+        ([1, 1], [0, 2], ArgumentError, "`source` names each axis once"),
+        ([0, 1], [2, -2], ArgumentError, "`destination` names each axis once"),
+        ([0.5], [1], AssertError, "`source` holds integers"),
+        ([2, 1], [4, 3], AssertError, r"`destination` holds integers in \[-4, 4\)"),
+    ],
+)
+def test_axes_that_are_moved_are_there_and_each_named_once(source, destination, error, law):
+    with pytest.raises(error, match=law):
+        paddle.moveaxis(X, source, destination)
+
+
+def test_padding_asserts_an_order_of_axes_that_fits():
+    with pytest.raises(AssertionError, match="should be in \\['NCL', 'NLC'\\]"):
+        paddle.nn.Pad1D([1, 1], data_format="NHWC")(X[0])
+
+
+def test_a_step_function_takes_tensors_of_one_element_type_alone():
+    with pytest.raises(ValueError, match="argument `x` must be Tensor, but got int"):
+        paddle.heaviside(1, X)
+    with pytest.raises(ValueError, match="argument `y` must be Tensor, but got int"):
+        paddle.heaviside(X, 1)
+    with pytest.raises(ValueError, match="x is float32 and y is float64; cast one"):
+        paddle.heaviside(X, X.astype("float64"))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "complex64"])
+def test_arrays_are_assigned_of_the_element_types_that_a_program_holds(dtype):
+    with pytest.raises(TypeError, match=f"not {dtype}"):
+        paddle.assign(np.ones(2, dtype))
+
+
+def test_a_list_of_variables_is_not_assigned():
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data("x", [2, 3])
+            with pytest.raises(ArgumentTypeError, match="a list of Variables"):
+                paddle.assign([x, x])
+    finally:
+        paddle.disable_static()
+
+
+def test_numbers_as_many_as_an_operand_has_are_fractions_in_sizes_that_are_listed():
+    draw = paddle.tensor.random.uniform_random_batch_size_like
+    found = draw(X, [4, 9, 7], "float64", input_dim_idx=3, output_dim_idx=1, min=2.0, max=3.0)
+    assert (found.shape, found.dtype) == ([4, 5, 7], paddle.float64)
+    assert 2 <= float(found.min()) < float(found.max()) < 3
+    for wrong in ([np.ones(2), [2]], [X, "ab"], [X, [2], "int32"], [X.astype("int32"), [2]]):
+        with pytest.raises(TypeError):
+            draw(*wrong)
