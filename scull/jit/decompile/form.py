@@ -307,6 +307,16 @@ def drawn(view: View) -> ast.expr | None:
     return call("paddle.randn", view["shape"], view["dtype"])
 
 
+@rule("uniform_random")
+def even(view: View) -> ast.expr | None:
+    return call("paddle.uniform", view["shape"], view["dtype"], view["min"], view["max"])
+
+
+@rule("randint")
+def whole(view: View) -> ast.expr | None:
+    return call("paddle.randint", view["low"], view["high"], view["shape"], view["dtype"])
+
+
 @rule("write_to_array")
 def written(view: View) -> ast.expr | None:
     return call("paddle.tensor.array_write", view.x("x"), view.x("i"), view.x("array"))
