@@ -198,11 +198,20 @@ note:
   ret i1 true
 }}
 """
-DROP = "drop"  # the function that frees what was given
+DROP, RELEASE = "drop", "release"  # the functions that free what was given, and handed on
 DROPPED = f"""
 define void @{DROP}(ptr %copy) nounwind {{
 entry:
   call void @free(ptr %copy)
+  ret void
+}}
+"""
+LET_GO = f"""
+define void @{RELEASE}(ptr %first) nounwind {{
+entry:
+  %list = alloca ptr
+  store ptr %first, ptr %list
+  call void @released(ptr %list)
   ret void
 }}
 """

@@ -14,10 +14,11 @@ import numpy as np
 
 from scull.compiler.native import Native, native_under
 from scull.compiler.recall import named
-from scull.core.dtype import DType
+from scull.core.dtype import DType, of_name
 from scull.core.meta import Meta
 from scull.executor.call import Part
 from scull.executor.instruction import slot_numbers
+from scull.executor.listed import ListOf
 from scull.lang.expression import Array
 from scull.runtime.object_cache import object_cache
 
@@ -33,7 +34,7 @@ class ForeignError(Exception):
     """A plan says something that is not known here."""
 
 
-def name_of(plan: "Plan", metas: Mapping[int, Meta], fixed: Collection[int]) -> bytes | None:
+def name_of(plan: "Plan", metas: Mapping[int, Any], fixed: Collection[int]) -> bytes | None:
     """The name of the outline of a plan for what its runs begin with; None where it has none."""
     slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
     try:
@@ -104,6 +105,7 @@ def written(part: int | Part) -> Any:
         "items": [[x.name, x.shape, x.dtype] for x in part.items],
         "heights": part.heights,
         "frees": part.frees,
+        "takes": [[slot, x.item.shape, x.item.dtype.name] for slot, x in part.takes],
     }
 
 
@@ -150,4 +152,5 @@ def read(entry: Any, number: int, thought: Callable[[], Sequence[Native]]) -> Pa
         items,
         tuple(heights),
         tuple(entry["frees"]),
+        tuple((s, ListOf(Meta(tuple(n), of_name(kind)))) for s, n, kind in entry["takes"]),
     )
