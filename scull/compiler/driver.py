@@ -15,10 +15,8 @@ from scull.compiler.row import (
     DROP,
     DROPPED,
     LAST,
-    LET_GO,
     LISTS,
     MEMORY,
-    RELEASE,
     ROOM,
     offsets,
     row_bytes,
@@ -50,10 +48,9 @@ def written(region: "Region", code_of: Callable[[Group], Code]) -> list[llvm.Mod
     declared = dict.fromkeys(line for driver in drivers for line in driver.declared)
     kernels = {name: module for driver in drivers for name, module in driver.kernels.items()}
     exports = [driver.name for driver in drivers]
-    for kind, name, text in ((Give, DROP, DROPPED), (Hand, RELEASE, LET_GO)):
-        if any(isinstance(node, kind) for node in controls(region.nodes)):
-            helpers.append(text)
-            exports.append(name)
+    if any(isinstance(node, Give) for node in controls(region.nodes)):
+        helpers.append(DROPPED)
+        exports.append(DROP)
     module = llvm.Module("\n".join([*declared, *helpers, *texts]), tuple(exports))
     return [*kernels.values(), module]
 

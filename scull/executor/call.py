@@ -134,7 +134,7 @@ class Call:
         )
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
-        begun = self.begun(frame) if self.takes else frame
+        begun = self.begun(frame)
         if begun is None or not (self.ready or self.prepare(self.get(begun))):
             run(self.plan, self.rows, frame)
             return ()
@@ -164,6 +164,8 @@ class Call:
 
         One cannot that instructions made in the place of code, or that is of another kind.
         """
+        if not self.takes:
+            return frame
         found = [*frame]
         for slot, form in self.takes:
             arrays = form.laid(frame[slot])
@@ -181,7 +183,7 @@ class Call:
             found.append(self.taken(arrays[at], *item))
             at += 1
         for form in self.keeps:
-            found.append(Keeping(form, arrays[at : at + form.count], self.native.library))
+            found.append(Keeping(form, arrays[at : at + form.count]))
             at += form.count
         return found + arrays[at:]
 
@@ -221,9 +223,11 @@ class Call:
         return found
 
     def in_order(self, frame: list[Any]) -> list[Any]:
-        """The arrays that are read, those with strides copied."""
+        """The arrays that are read, those with strides copied; what is no array is refused."""
         return [
-            x if slot in self.over or x.flags.c_contiguous else np.ascontiguousarray(x)
+            np.ascontiguousarray(x)
+            if type(x) is np.ndarray and not (slot in self.over or x.flags.c_contiguous)
+            else x
             for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 

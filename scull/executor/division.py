@@ -127,13 +127,13 @@ class Piece:
     @property
     def outputs(self) -> list[Array]:
         """The arrays it makes, those over others last."""
-        made = [x for s in self.results for x in arrays_of(self.region.values[s])]
+        made = [x for s in self.results for x in edge_arrays(self.region.values[s])]
         return made + [*self.over.values()]
 
     @property
     def inputs(self) -> list[Array]:
         """The arrays it may read."""
-        return [x for v in self.region.given.values() for x in arrays_of(v)]
+        return [x for v in self.region.given.values() for x in edge_arrays(v)]
 
     @property
     def slots(self) -> dict[Array, int]:
@@ -141,7 +141,7 @@ class Piece:
         region, behind = self.region, self.region.plan.size
         found = {v.array: s for s, v in region.given.items() if s not in region.takes}
         for slot, taken in self.takes:
-            found |= {x: behind + n for n, x in enumerate(arrays_of(region.given[slot]))}
+            found |= {x: behind + n for n, x in enumerate(edge_arrays(region.given[slot]))}
             behind += taken.count
         return found
 
@@ -178,6 +178,7 @@ class Division:
     def __init__(self, plan: "Plan", metas: Mapping[int, Any]) -> None:
         self.plan, self.begun = plan, metas
         self.slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
+        self.names = {v.name: slot for v, slot in self.slots.items()}
         self.last = last_reads(plan)
         self.reasons: dict[int, str] = {}
         stay: set[int] = set()
@@ -241,18 +242,29 @@ class Division:
         except (ScullError, KeyError):
             flat = []
         held = made_of(o, lambda v: self.metas.get(self.slots[v]))
+        likes = self._likes(step, places)
         known = len(flat) == len(places) and not any(-1 in m.shape for m in flat)
         for number, place in enumerate(places):
             is_list = holds_lists(self.plan.variables[place])
             if is_list and held is not None:
                 self.metas[place] = held
                 self.unknown.discard(place)
-            elif known and not step.nested and not is_list:
-                self.metas[place] = flat[number]
+            elif step.nested is None and not is_list and (known or place in likes):
+                self.metas[place] = flat[number] if known else likes[place]
                 self.unknown.discard(place)
             else:
                 self.metas.pop(place, None)
                 self.unknown.add(place)
+
+    def _likes(self, step: Instruction, places: list[int]) -> dict[int, Meta]:
+        """Of gradients among the results the metas of their variables; runs check what comes."""
+        found = {}
+        for place in places if step.operator.role & 1 else ():
+            name, is_gradient, _ = self.plan.variables[place].name.partition("@GRAD")
+            meta = self.metas.get(self.names.get(name, -1))
+            if is_gradient and isinstance(meta, Meta):
+                found[place] = meta
+        return found
 
     def _meta(self, slot: Any) -> Any:
         if slot is None or isinstance(slot, list | tuple):
@@ -287,7 +299,6 @@ class Division:
         results = sorted(leaving - region.over, key=lambda s: (ranks[s], s))
         self.parts.append(Piece(region, tuple(results), frozenset(leaving)))
 
-
     def _hand(self, slot: int, region: Region, kept: Kept) -> None:
         """Let what a block kept leave its region, if it can."""
         try:
@@ -302,7 +313,7 @@ def is_sparse(value: Any) -> bool:
     return isinstance(value, TracedRows)
 
 
-def arrays_of(value: Any) -> list[Array]:
+def edge_arrays(value: Any) -> list[Array]:
     """The arrays that a value is which comes into a region, or leaves it."""
     if isinstance(value, Handed):
         return list(value.arrays)

@@ -5,7 +5,8 @@ instructions it is the rows that they would have kept themselves.
 """
 
 import ctypes
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -15,7 +16,7 @@ import numpy as np
 
 from scull.compiler.act import Hand
 from scull.compiler.flow import Stack
-from scull.compiler.row import LAST, RELEASE, ROOM, offsets
+from scull.compiler.row import LAST, ROOM, offsets, release
 from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
 from scull.core.dtype import of_name
@@ -28,8 +29,8 @@ from scull.executor.listed import WORDS
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array
 
+IN_ROW = Meta(PLACE[0], of_name(PLACE[1]))  # what a stack in a row of another is told by
 HELD = 2  # which of the words of a stack that left tells of its memory
-RELEASING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Form:
         """Where in a row each array lies, its shape and type; how long a row is."""
         arrays = [
             Array(str(n), tuple(meta.shape), meta.dtype.name)
-            for n, meta in enumerate(m for x in self.saved for m in metas_of(x, Meta(*PLACE_META)))
+            for n, meta in enumerate(m for x in self.saved for m in metas_of(x, IN_ROW))
         ]
         found, size = offsets(Stack(Array("place", (), "int64"), tuple(arrays)))
         return [(found[x], x.shape, np.dtype(numpy_dtype(x.dtype))) for x in arrays], size
@@ -93,10 +94,8 @@ class Form:
 
     def taken(self, tracer: Scanner) -> Kept:
         """Such a value that comes into a region."""
-        return kept_as(self, tracer, WORDS)
-
-
-PLACE_META = (PLACE[0], of_name(PLACE[1]))
+        found: Kept = kept_as(self, tracer, WORDS)
+        return found
 
 
 def metas_of(form: Any, place: Any) -> Iterator[Any]:
@@ -128,7 +127,7 @@ def kept_as(form: Any, tracer: Scanner, place: Meta) -> Any:
     if not isinstance(form, Form):
         return form
     if form.repeats:
-        saved = tuple(kept_as(x, tracer, Meta(*PLACE_META)) for x in form.saved)
+        saved = tuple(kept_as(x, tracer, IN_ROW) for x in form.saved)
         fields = tuple(x for value in saved for x in arrays_in(value))
         return Kept(saved, None, Stack(array(place), fields))
     condition = None if form.condition is None else array(form.condition)
@@ -170,8 +169,8 @@ def leaving(value: Any, tracer: Scanner) -> Iterator[Array]:
 def form_of(value: Any) -> Any:
     """The form of what was kept; UnsupportedError where it has none."""
     if isinstance(value, Kept):
-        saved, condition = tuple(map(form_of, value.saved)), value.condition
-        return Form(saved, value.stack is not None, condition and meta_of(condition))
+        condition = None if value.condition is None else meta_of(value.condition)
+        return Form(tuple(map(form_of, value.saved)), value.stack is not None, condition)
     if isinstance(value, Perhaps):
         return Dense(value.meta, meta_of(value.there))
     if isinstance(value, Traced):
@@ -187,19 +186,15 @@ def meta_of(array: Array) -> Meta:
 
 
 class Keeping:
-    """What a block kept, where code put it; `library` is that code.
+    """What a block kept, where code put it, which is free again when nobody holds this."""
 
-    Whoever drops it last frees it.
-    """
+    __slots__ = ("__weakref__", "arrays", "form", "release")
 
-    __slots__ = ("__weakref__", "arrays", "form", "library", "release")
+    def __init__(self, form: Form, arrays: Sequence[Any]) -> None:
+        self.form, self.arrays, self.release = form, arrays, release()
 
-    def __init__(self, form: Form, arrays: Sequence[Any], library: Any) -> None:
-        self.form, self.arrays, self.library = form, arrays, library
-        self.release = RELEASING(library.addresses[RELEASE]) if form.stacks else None
-
-    def __del__(self) -> None:
-        for number in self.form.stacks:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        for number in () if ending() else self.form.stacks:
             self.release(self.arrays[number].item(HELD))
 
     def __reversed__(self) -> Iterator[tuple[Any, ...]]:
