@@ -10,15 +10,20 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.compiler.arena import ALIGNMENT
 from scull.compiler.flow import Branch, Loop, controls
+from scull.core.dtype import float32
+from scull.core.meta import Meta
 from scull.errors import RangeError
 from scull.executor import call as calls
 from scull.executor import keeping
 from scull.executor.call import Call
 from scull.executor.keeping import Keeping
+from scull.executor.listed import ListOf, list_of
 from scull.flags import flags
+from scull.runtime.background import background
 from scull.static.nn import while_loop
-from scull.tensor import array_write, create_array
+from scull.tensor import array_read, array_write, create_array
 from scull.tensor.manipulation import tensor_array_to_tensor
 from tests.executor.test_compiled_flow import Case, code_alone, normal, number, resident, trained
 from tests.executor.test_compiled_lists import kinds
@@ -149,6 +154,56 @@ def listed(x, weight, n):
 @pytest.mark.parametrize("count", [1, 5, 40])
 def test_lists_of_gradients_come_from_instructions_into_code(count):
     assert Static(listed, (2, 3), (3, 3), n=np.array(count)).agrees()
+
+
+@pytest.mark.parametrize("gap", [0, 2])
+def test_a_list_from_elsewhere_may_have_gaps_and_grows_in_code(static, gap):
+    def build(x, n):
+        held = paddle.assign(array_write(x, number(4), create_array("float32")))
+        if gap:
+            array_write(x * 3.0, number(gap), held)
+        stacked = joined_of(x, n)[1]
+        weights = paddle.cast(paddle.cumsum(paddle.ones_like(stacked), 0), "float32")
+        loss = paddle.sum(stacked * stacked * weights) + paddle.mean(array_read(held, number(4)))
+        return [trained(loss), *paddle.static.gradients([loss], [x])]
+
+    case = Case(build, x=normal(3, 5), n=np.array([17]))
+    want = case.run("off")
+    with code_alone():
+        got = case.run("eager")
+    for x, y in zip(got, want, strict=True):
+        np.testing.assert_allclose(x, y, rtol=2e-4, atol=2e-6)
+
+
+def test_a_list_is_laid_down_with_its_gaps_and_refused_where_a_tensor_is_another():
+    form = ListOf(Meta((2, 3), float32))
+    tensors = [normal(2, 3), None, normal(3, 2).T]
+    words, length, rows = form.laid(tensors)
+    assert words[0] == rows.ctypes.data and length.tolist() == [3] and words[2] == rows.shape[1]
+    assert rows[:, -ALIGNMENT].tolist() == [1, 0, 1]
+    for row, x in zip(rows[[0, 2]], [tensors[0], tensors[2]], strict=True):
+        assert np.array_equal(row[:24].view(np.float32).reshape(2, 3), x)
+    assert form.laid(None)[1].tolist() == form.laid([])[1].tolist() == [0]
+    assert form.laid([normal(3)]) is None and form.laid([np.zeros((2, 3))]) is None
+    assert form.laid(normal(2, 3)) is None
+    assert list_of(tensors) == form and list_of([]) is list_of([None, normal(3), normal(2)]) is None
+
+
+def test_code_that_comes_later_agrees_with_instructions_before():
+    case = Static(rounds, (2, 3), (3, 3), n=np.array(9))
+    want = case.run("off")
+    with flags(CACHE_DIR="off", COMPILE="tiered"):
+        function = paddle.jit.to_static(rounds)
+        for _ in range(6):
+            x, weight = (paddle.to_tensor(v, stop_gradient=False) for v in case.values)
+            out = function(x, weight, paddle.to_tensor(9))
+            (out * out).sum().backward()
+            for a, b in zip((out, x.grad, weight.grad), want, strict=True):
+                np.testing.assert_allclose(a.numpy(), b, rtol=2e-4, atol=2e-6)
+            background().wait()
+        with read_by_code_alone(), code_alone(), watched(seen := []):
+            function(x, weight, paddle.to_tensor(9)).sum().backward()
+        assert len(seen) == 1
 
 
 def read_as_rows():
