@@ -38,8 +38,9 @@ class Part:
     """The machine code of a region, and what that has to do with the slots of a frame.
 
     `numbers` are the steps of the plan that it is; `slots` those that its inputs come from, `puts`
-    those its results go to, of which the last ones are lists of `items`, what blocks kept, in the
-    forms of `keeps`, and rows of `heights`; the memory of what stands in `over` is written over;
+    those its results go to, of which the last ones are as many as there are `doubts`, which are
+    perhaps not there, lists of `items`, what blocks kept, in the forms of `keeps`, and rows of
+    `heights`; the memory of what stands in `over` is written over;
     `frees` are dropped after it. What stands in the slots of `takes` comes in as arrays, which have
     places behind all slots.
     """
@@ -53,6 +54,7 @@ class Part:
     heights: tuple[int, ...]
     frees: tuple[int, ...]
     takes: tuple[tuple[int, Any], ...] = ()
+    doubts: int = 0
     keeps: tuple[Form, ...] = ()
 
 
@@ -76,7 +78,8 @@ class Call:
         self.counts = DRAW in part.over  # draws: nobody knows ahead how many there are
         self.get = getter(self.slots) if self.draws is None else drawing(self.slots, self.draws)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
-        self.takes, self.keeps = part.takes, part.keeps
+        self.takes, self.doubts, self.keeps = part.takes, part.doubts, part.keeps
+        self.told = bool(part.doubts or part.items or part.keeps)
         self.items = [(x.shape, dtype_of(x)) for x in part.items]
         self.drop = DROPPING(self.native.library.addresses[DROP]) if self.items else None
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
@@ -150,7 +153,7 @@ class Call:
         free.append(enter)
         if found is None:
             values: list[Any] = made if not self.heights else rows_of(made, self.heights)
-            if self.items or self.keeps:
+            if self.told:
                 values = self.values(values)
             for slot, value in zip(self.puts, values, strict=True):
                 frame[slot] = value
@@ -177,8 +180,12 @@ class Call:
     def values(self, arrays: list[Any]) -> list[Any]:
         """The results, lists and what blocks kept in the place of arrays that tell of them."""
         rest = sum(form.count for form in self.keeps) + len(self.items) + len(self.heights)
-        at = len(arrays) - rest
+        at = len(arrays) - rest - 2 * self.doubts
         found = arrays[:at]
+        for _ in range(self.doubts):
+            value, there = arrays[at : at + 2]
+            found.append(value if there.item() else None)
+            at += 2
         for item in self.items:
             found.append(self.taken(arrays[at], *item))
             at += 1
@@ -238,7 +245,7 @@ class Call:
         """
         if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
             return None
-        if self.draws is not None or self.items or self.takes or self.keeps:
+        if self.draws is not None or self.told or self.takes:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]

@@ -141,6 +141,7 @@ def part_of(
         piece.heights,
         tuple(sorted(frees - piece.leaving)),
         piece.takes,
+        piece.doubts,
         piece.keeps,
     )
 

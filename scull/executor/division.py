@@ -13,10 +13,10 @@ from scull.compiler.scan import Scanner
 from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.errors import ScullError, UnsupportedError
-from scull.executor.block import SOURCE, Block
+from scull.executor.block import SOURCE, Block, Perhaps
 from scull.executor.inline import Kept, arrays_in, trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded
-from scull.executor.keeping import Form, Handed, handed
+from scull.executor.keeping import Dense, Form, Handed, form_of, handed
 from scull.executor.listed import Given, Listed, ListOf, given, holds_lists, made_of
 from scull.ir.operator import effects
 from scull.lang.expression import Array
@@ -25,8 +25,14 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
 
-LEAVING = (Traced, Given, Handed, TracedRows)  # what leaves a region, in the order of its results
-OTHER = (Form, ListOf)  # what comes into one besides arrays
+LEAVING = (
+    Traced,
+    Perhaps,
+    Given,
+    Handed,
+    TracedRows,
+)  # what leaves a region, in order
+OTHER = (Dense, Form, ListOf)  # what comes into one besides arrays
 
 
 class Region(Block):
@@ -149,6 +155,11 @@ class Piece:
     def takes(self) -> tuple[tuple[int, Any], ...]:
         """By slot what comes into it that is no array."""
         return tuple(sorted(self.region.takes.items(), key=lambda pair: pair[0]))
+
+    @property
+    def doubts(self) -> int:
+        """How many of the results, behind those that are there, are perhaps not."""
+        return sum(isinstance(self.region.values[slot], Perhaps) for slot in self.results)
 
     @property
     def keeps(self) -> tuple[Form, ...]:
@@ -285,6 +296,8 @@ class Division:
         leaving = {s for s in region.makers if self.last.get(s, -1) >= number}
         for slot in sorted(leaving):
             value = region.values[slot]
+            if isinstance(value, Perhaps):
+                self.metas[slot] = form_of(value)
             if isinstance(value, Listed) and value.item.meta is not None:
                 region.values[slot] = given(region, value)
                 self.metas[slot] = ListOf(value.item.meta)

@@ -39,6 +39,22 @@ class Dense:
 
     meta: Meta
     there: Meta | None = None
+    count = 2  # arrays where it may not be there
+
+    def laid(self, value: Any) -> Sequence[Any] | None:
+        """The arrays of a value outside, which may not be there; None where it is no such one."""
+        assert self.there is not None
+        shape, dtype = tuple(self.meta.shape), self.meta.dtype.array
+        if value is None:
+            return np.zeros(shape, dtype), np.zeros(self.there.shape, bool)
+        if type(value) is not np.ndarray or value.shape != shape or value.dtype != dtype:
+            return None
+        return value, np.ones(self.there.shape, bool)
+
+    def taken(self, tracer: Scanner) -> Perhaps:
+        """Such a value that comes into a region."""
+        found: Perhaps = kept_as(self, tracer, WORDS)
+        return found
 
 
 @dataclass(frozen=True)

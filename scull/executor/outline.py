@@ -14,10 +14,11 @@ import numpy as np
 
 from scull.compiler.native import Native, native_under
 from scull.compiler.recall import named
-from scull.core.dtype import DType, of_name
+from scull.core.dtype import DType, bool_, of_name
 from scull.core.meta import Meta
 from scull.executor.call import Part
 from scull.executor.instruction import slot_numbers
+from scull.executor.keeping import Dense
 from scull.executor.listed import ListOf
 from scull.lang.expression import Array
 from scull.runtime.object_cache import object_cache
@@ -105,8 +106,21 @@ def written(part: int | Part) -> Any:
         "items": [[x.name, x.shape, x.dtype] for x in part.items],
         "heights": part.heights,
         "frees": part.frees,
-        "takes": [[slot, x.item.shape, x.item.dtype.name] for slot, x in part.takes],
+        "takes": [[slot, taken(x)] for slot, x in part.takes],
+        "doubts": part.doubts,
     }
+
+
+def taken(x: Dense | ListOf) -> Any:
+    """What comes into a region besides arrays, as it stands in an outline."""
+    meta, there = (x.item, None) if isinstance(x, ListOf) else (x.meta, x.there)
+    return meta.shape, meta.dtype.name, None if there is None else there.shape
+
+
+def form(shape: Any, kind: str, there: Any) -> Dense | ListOf:
+    """The same as an outline has it."""
+    meta = Meta(tuple(shape), of_name(kind))
+    return ListOf(meta) if there is None else Dense(meta, Meta(tuple(there), bool_))
 
 
 def outlined(name: bytes, thought: Callable[[], Sequence[Native]]) -> list[int | Part] | None:
@@ -152,5 +166,6 @@ def read(entry: Any, number: int, thought: Callable[[], Sequence[Native]]) -> Pa
         items,
         tuple(heights),
         tuple(entry["frees"]),
-        tuple((s, ListOf(Meta(tuple(n), of_name(kind)))) for s, n, kind in entry["takes"]),
+        tuple((slot, form(*said)) for slot, said in entry["takes"]),
+        entry["doubts"],
     )

@@ -133,6 +133,13 @@ def chosen(x, weight, n):
     return x
 
 
+@pytest.mark.parametrize("count", [0, 3, 20])
+def test_what_a_branch_makes_may_not_be_there_for_its_gradient(count):
+    seen = Static(chosen, (4,), (4,), n=np.array(count)).agrees()
+    assert len(seen) == 4 and {form.repeats for form in seen} == {False}
+    assert [bool(form.stacks) for form in seen[:2]] == [True, False]
+
+
 def dropped(x, weight, n):
     for _ in range(n):
         x = paddle.nn.functional.dropout(paddle.matmul(x, weight), 0.4)
