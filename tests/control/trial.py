@@ -162,6 +162,11 @@ class Trial:
         for name, form in (("machine code", plain), ("unrolled machine code", written_out)):
             found = self.run(form, COMPILE="eager")
             self.near(f"{name}:", (*RESULTS, "loss"), found.results, eager.results)
+        if self.seed // len(EXTRAS) % 4 == 0:
+            self.check_outside(eager)
+
+    def check_outside(self, eager: Found) -> None:
+        """The model made static, as machine code, its gradients in other code."""
         with flags(COMPILE="eager"):
             found = self.eager(self.values, static=True)
         paddle.enable_static()
