@@ -213,6 +213,9 @@ class Keeping:
         for number in () if ending() else self.form.stacks:
             self.release(self.arrays[number].item(HELD))
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("what machine code kept has one owner: it is neither copied nor pickled")
+
     def __reversed__(self) -> Iterator[tuple[Any, ...]]:
         """What each run kept as instructions keep it, the last first."""
         return last_first(self.form, self.arrays)

@@ -1,5 +1,6 @@
 """What loops and branches keep where the gradient is in other code, or in none."""
 
+import copy
 import gc
 import importlib.util
 import weakref
@@ -360,6 +361,8 @@ def test_what_is_kept_lives_as_long_as_somebody_may_ask_for_gradients():
         weight, n = paddle.to_tensor(normal(3, 3)), paddle.to_tensor(5)
         asked, unasked = (function(x, weight, n).sum() for _ in range(2))
         assert len(alive) == 2 and all(ref() is not None for ref in alive)
+        with pytest.raises(TypeError, match="has one owner"):
+            copy.copy(alive[0]())
         del unasked
         gc.collect()
         assert [ref() is None for ref in alive] == [False, True]
