@@ -118,3 +118,24 @@ class Give(Act):
     def made(self) -> set[Array]:
         """Where it lies."""
         return {self.out}
+
+
+@dataclass(frozen=True)
+class Hand(Act):
+    """What a loop kept leaves the region, with the memory it lies in: `out` tells where.
+
+    Its three words are those of `place`, and that memory, which who takes it frees.
+    """
+
+    place: Array
+    out: Array
+
+    @property
+    def asked(self) -> set[Array]:
+        """Where it lies."""
+        return {self.place}
+
+    @property
+    def made(self) -> set[Array]:
+        """The same, to be told outside."""
+        return {self.out}

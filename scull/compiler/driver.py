@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scull.compiler.act import Clear, Demand, Give, Read, Write
+from scull.compiler.act import Clear, Demand, Give, Hand, Read, Write
 from scull.compiler.arena import bytes_of
 from scull.compiler.assembly import Function
 from scull.compiler.flow import CONTROL, Branch, Carry, Loop, Nodes, Stack, controls
 from scull.compiler.group import Group
+from scull.compiler.home import lying_in
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.row import (
     DROP,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from scull.compiler.native import Region
 
 ENTRY, PREPARE = "region", "prepare"  # the functions: of every run, of what comes before the first
+WORDS = 24  # bytes that tell where a list of tensors lies
 Phi = tuple[str, str, str]  # the name of a value that changes by the round, its type, its first
 
 
@@ -68,12 +70,14 @@ class Driver:
         self.lists: list[str] = []  # of what is allocated; the last is that of where we are
         self.seen: list[str] = []  # all of them
         self.held: dict[Array, str] = {}  # the words of lists of tensors
+        self.handed: dict[Array, str] = {}  # the lists of what leaves, by who tells where it lies
 
     def text(self) -> str:
         """The whole function."""
         region, f = self.region, self.function
         self._edges()
         start = len(f.lines)
+        self._leaving()
         self.lists.append(self._list())
         self.write(self.nodes)
         for array in region.late if self.name == ENTRY else ():
@@ -85,8 +89,11 @@ class Driver:
         f.lines[start:start] = [
             x for n in self.seen for x in (f"  {n} = alloca ptr", f"  store ptr null, ptr {n}")
         ]
-        for name in self.held.values():
+        for array, name in self.held.items():
             words = f"  store [3 x i64] zeroinitializer, ptr {name}"
+            if array in region.inputs:
+                given = f"ptr {name}, ptr {self.places[array]}, i64 {WORDS}, i1 false"
+                words = f"  call void @llvm.memcpy.p0.p0.i64({given})"
             f.lines[start:start] = [f"  {name} = alloca [3 x i64]", words]
         f.lines[start:start] = shared_head(self.shared, len((*region.inputs, *region.outputs)))
         return f.text()
@@ -109,6 +116,14 @@ class Driver:
             for array, offset in region.arena.lasting.items():
                 places[array] = f.value(f"getelementptr i8, ptr {lasting}, i64 {offset}")
 
+    def _leaving(self) -> None:
+        """Lists of their own for what loops keep that leaves the region."""
+        for node in controls(self.nodes):
+            if isinstance(node, Hand):
+                self.seen.append("%" + self.function.fresh("leaving"))
+                places = lying_in(self.region.homes, node.place)
+                self.handed |= dict.fromkeys(places, self.seen[-1])
+
     def _list(self) -> str:
         """A new list of what is allocated, if anything of the region is kept in such memory."""
         nodes = list(controls(self.nodes))
@@ -130,6 +145,8 @@ class Driver:
                 self.unless(self.truth(node.condition), note=True)
             elif isinstance(node, Clear | Write | Read | Give):
                 self.list_of(node)
+            elif isinstance(node, Hand):
+                self.hand(node)
             else:
                 self.call(node)
 
@@ -213,6 +230,14 @@ class Driver:
         f.when(there, lambda: self.copy(out, at, node.out))
         f.when(f.value(f"xor i1 {there}, true"), lambda: f.act(zeros))
 
+    def hand(self, node: Hand) -> None:
+        """Tell where lies what a loop kept; it is on no list here any more."""
+        f, out, pieces = self.function, self.places[node.out], self.handed[node.place]
+        self.copy(out, self.places[node.place], node.place)
+        first = f.value(f"load ptr, ptr {pieces}")
+        f.act(f"store ptr {first}, ptr {f.value(f'getelementptr i8, ptr {out}, i64 16')}")
+        f.act(f"store ptr null, ptr {pieces}")
+
     def branch(self, node: Branch) -> None:
         """One of two bodies; what they leave is where the one that ran left it."""
         f = self.function
@@ -237,7 +262,9 @@ class Driver:
 
     def loop(self, node: Loop) -> None:
         """Rounds of a body, and what they hand on."""
-        f, turn = self.function, Turn(self, node)
+        f, keeps = self.function, node.keeps
+        pieces = "" if keeps is None else self.handed.get(keeps.place, self.lists[-1])
+        turn = Turn(self, node, pieces)
         before, header, body, after = f.block, *(f.fresh(x) for x in ("loop", "round", "done"))
         f.act(f"br label %{header}")
         f.start(header)
@@ -245,8 +272,8 @@ class Driver:
         f.act(f"br i1 {turn.goes_on()}, label %{body}, label %{after}")
         f.start(body)
         turn.begin()
-        own = self._list() if any(isinstance(x, CONTROL) for x in node.body) else ""
-        self.lists.append(self.lists[-1] if node.keeps is not None or not own else own)
+        own = "" if pieces or not any(isinstance(x, CONTROL) for x in node.body) else self._list()
+        self.lists.append(pieces or own or self.lists[-1])
         self.write(node.body)
         if self.lists.pop() == own and own:
             f.act(f"call void @released(ptr {own})")
@@ -262,10 +289,11 @@ class Driver:
 
 
 class Turn:
-    """What changes from round to round of one loop."""
+    """What changes from round to round of one loop, and the list of the memory it keeps."""
 
-    def __init__(self, driver: Driver, loop: Loop) -> None:
+    def __init__(self, driver: Driver, loop: Loop, pieces: str) -> None:
         self.driver, self.loop, self.function = driver, loop, driver.function
+        self.pieces = pieces
         self.phis: list[Phi] = []
         self.following: list[Callable[[], Any]] = []  # their values in the next round, when told
         self.targets: list[tuple[Array, str]] = []  # what is copied in a round, and where to
@@ -371,7 +399,7 @@ class Turn:
         none = f.value(f"icmp eq ptr {piece}, null")
         room = f.choose(none, "i64", lambda: "0", lambda: self.word(piece, ROOM))
         full = f.value(f"icmp eq i64 {rows}, {room}")
-        call = f"call ptr @grown(ptr {driver.lists[-1]}, ptr {piece}, i64 {offsets(stack)[1]})"
+        call = f"call ptr @grown(ptr {self.pieces}, ptr {piece}, i64 {offsets(stack)[1]})"
         found = f.choose(full, "ptr", lambda: f.value(call), lambda: piece)
         driver.unless(f.value(f"icmp ne ptr {found}, null"), note=True)
         self.rows = f.value(f"select i1 {full}, i64 0, i64 {rows}")

@@ -7,7 +7,7 @@ which change roles from round to round. What a round keeps is written where it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scull.compiler.act import Act, Clear
+from scull.compiler.act import Act, Clear, Hand
 from scull.compiler.flow import (
     Branch,
     Carry,
@@ -69,6 +69,15 @@ def _add_loop(loop: Loop, homes: Homes) -> None:
         homes.behind[c.next] = found
 
 
+def lying_in(homes: Homes, array: Array) -> set[Array]:
+    """The arrays in whose memory one may lie, itself too."""
+    found, rest = set[Array](), [array]
+    while rest:
+        found.add(rest[-1])
+        rest += [x for x in homes.behind.get(rest.pop(), ()) if x not in found]
+    return found
+
+
 def stays(loop: Loop, carry: Carry) -> bool:
     """Whether the next value may be written over the present one."""
     if any(carry.now in node.asked | node.left for node in controls(loop.body)):
@@ -123,6 +132,8 @@ def late_ones(nodes: Nodes, over: Mapping[Array, Array]) -> tuple[Array, ...]:
 def may_end(nodes: Nodes) -> bool:
     """Whether a run may end within: at an index out of range, or for want of memory."""
     for node in controls(nodes):
-        if isinstance(node, Act) or (isinstance(node, Loop) and (node.keeps or node.most >= 0)):
+        if isinstance(node, Act) and not isinstance(node, Hand):
+            return True
+        if isinstance(node, Loop) and (node.keeps or node.most >= 0):
             return True
     return any(NOTE in arrays_of(group) for group in leaves(nodes))

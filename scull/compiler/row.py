@@ -8,9 +8,14 @@ how many rows there is room, and how long a row is; its last ALIGNMENT bytes beg
 value, whether anything was written there.
 """
 
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
 from scull.compiler.arena import ALIGNMENT, bytes_of
 from scull.compiler.flow import Stack
 from scull.lang.expression import Array
+from scull.runtime import llvm
 
 FIRST_ROWS = 16
 MEMORY = f"""
@@ -206,7 +211,31 @@ entry:
   ret void
 }}
 """
+RELEASE = """
+define void @release(ptr %first) nounwind {
+entry:
+  %list = alloca ptr
+  store ptr %first, ptr %list
+  call void @released(ptr %list)
+  ret void
+}
+"""
 LAST, ROOM = -64, -56  # where a piece tells of the one before it, and of how many rows fit
+
+
+@cache
+def release() -> Callable[[int], None]:
+    """A function that frees all pieces of a list that was handed on, given the first.
+
+    It lasts as long as the process: the code that made them may go with whoever holds them.
+    """
+    library = llvm.build([llvm.Module(MEMORY + RELEASE, ("release",))])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.addresses["release"])
+
+    def released(first: int, library: llvm.Library = library) -> None:
+        call(first)
+
+    return released
 
 
 def offsets(stack: Stack) -> tuple[dict[Array, int], int]:

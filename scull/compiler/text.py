@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from scull.compiler.act import Clear, Demand, Give, Read, Write
+from scull.compiler.act import Clear, Demand, Give, Hand, Read, Write
 from scull.compiler.affine import Positions
 from scull.compiler.flow import Branch, Nodes
 from scull.compiler.fuse import counted
@@ -54,6 +54,8 @@ def heads(node: Any, names: Mapping[str, str] | None = None) -> list[str]:
         return [f"{of(node.place)} holds {of(node.x)} at {of(node.index)}"]
     if isinstance(node, Give):
         return [f"{of(node.out)} tells where {of(node.place)} lies, {of(node.length)} long"]
+    if isinstance(node, Hand):
+        return [f"{of(node.out)} tells where lies what {of(node.place)} tells of, and takes it"]
     if isinstance(node, Read):
         made = f"{of(node.out)}, {of(node.there)}"
         return [f"{made} from {of(node.place)} at {of(node.index)}"]

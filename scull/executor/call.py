@@ -18,6 +18,7 @@ from scull.core.random import Generator
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError
 from scull.executor.instruction import DRAW
+from scull.executor.keeping import Form, Keeping
 from scull.executor.run import run
 from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
@@ -37,8 +38,11 @@ class Part:
     """The machine code of a region, and what that has to do with the slots of a frame.
 
     `numbers` are the steps of the plan that it is; `slots` those that its inputs come from, `puts`
-    those its results go to, of which the last ones are lists of `items` and rows of `heights`; the
-    memory of what stands in `over` is written over; `frees` are dropped after it.
+    those its results go to, of which the last ones are as many as there are `doubts`, which are
+    perhaps not there, lists of `items`, what blocks kept, in the forms of `keeps`, and rows of
+    `heights`; the memory of what stands in `over` is written over;
+    `frees` are dropped after it. What stands in the slots of `takes` comes in as arrays, which have
+    places behind all slots.
     """
 
     native: Native
@@ -49,6 +53,9 @@ class Part:
     items: tuple[Array, ...]
     heights: tuple[int, ...]
     frees: tuple[int, ...]
+    takes: tuple[tuple[int, Any], ...] = ()
+    doubts: int = 0
+    keeps: tuple[Form, ...] = ()
 
 
 def row_of(plan: "Plan", number: int) -> Row:
@@ -71,6 +78,8 @@ class Call:
         self.counts = DRAW in part.over  # draws: nobody knows ahead how many there are
         self.get = getter(self.slots) if self.draws is None else drawing(self.slots, self.draws)
         self.puts, self.over, self.heights = part.puts, part.over, list(part.heights)
+        self.takes, self.doubts, self.keeps = part.takes, part.doubts, part.keeps
+        self.told = bool(part.doubts or part.items or part.keeps)
         self.items = [(x.shape, dtype_of(x)) for x in part.items]
         self.drop = DROPPING(self.native.library.addresses[DROP]) if self.items else None
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
@@ -128,7 +137,8 @@ class Call:
         )
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
-        if not self.ready and not self.prepare(self.get(frame)):
+        begun = self.begun(frame)
+        if begun is None or not (self.ready or self.prepare(self.get(begun))):
             run(self.plan, self.rows, frame)
             return ()
         made = [np.empty(shape, dtype) for shape, dtype in self.made]
@@ -137,21 +147,52 @@ class Call:
             enter = free.pop()
         except IndexError:  # other threads have them all
             enter = self.entry(range(len(self.slots)))
-        found = self.drawn(enter, frame, made) if self.counts else enter(*self.get(frame), *made)
+        found = self.drawn(enter, begun, made) if self.counts else enter(*self.get(begun), *made)
         if found is Outcome.REFUSED:
-            found = enter(*self.in_order(frame), *made)
+            found = enter(*self.in_order(begun), *made)
         free.append(enter)
         if found is None:
-            arrays: list[Any] = made if not self.heights else rows_of(made, self.heights)
-            first = len(arrays) - len(self.heights) - len(self.items)
-            for number, item in enumerate(self.items, first):
-                arrays[number] = self.taken(arrays[number], *item)
-            for slot, array in zip(self.puts, arrays, strict=True):
-                frame[slot] = array
+            values: list[Any] = made if not self.heights else rows_of(made, self.heights)
+            if self.told:
+                values = self.values(values)
+            for slot, value in zip(self.puts, values, strict=True):
+                frame[slot] = value
         else:  # other arrays, or an index out of range, which the instructions explain
             assert isinstance(found, Outcome)
             run(self.plan, self.rows, frame)
         return ()
+
+    def begun(self, frame: list[Any]) -> list[Any] | None:
+        """A frame with the arrays behind it that come in for other values; None where one cannot.
+
+        One cannot that instructions made in the place of code, or that is of another kind.
+        """
+        if not self.takes:
+            return frame
+        found = [*frame]
+        for slot, form in self.takes:
+            arrays = form.laid(frame[slot])
+            if arrays is None:
+                return None
+            found += arrays
+        return found
+
+    def values(self, arrays: list[Any]) -> list[Any]:
+        """The results, lists and what blocks kept in the place of arrays that tell of them."""
+        rest = sum(form.count for form in self.keeps) + len(self.items) + len(self.heights)
+        at = len(arrays) - rest - 2 * self.doubts
+        found = arrays[:at]
+        for _ in range(self.doubts):
+            value, there = arrays[at : at + 2]
+            found.append(value if there.item() else None)
+            at += 2
+        for item in self.items:
+            found.append(self.taken(arrays[at], *item))
+            at += 1
+        for form in self.keeps:
+            found.append(Keeping(form, arrays[at : at + form.count]))
+            at += form.count
+        return found + arrays[at:]
 
     def taken(self, words: Any, shape: tuple[int, ...], dtype: Any) -> list[Any]:
         """The list of tensors that lies where the words tell, which is there no more."""
@@ -189,9 +230,11 @@ class Call:
         return found
 
     def in_order(self, frame: list[Any]) -> list[Any]:
-        """The arrays that are read, those with strides copied."""
+        """The arrays that are read, those with strides copied; what is no array is refused."""
         return [
-            x if slot in self.over or x.flags.c_contiguous else np.ascontiguousarray(x)
+            np.ascontiguousarray(x)
+            if type(x) is np.ndarray and not (slot in self.over or x.flags.c_contiguous)
+            else x
             for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 
@@ -202,7 +245,7 @@ class Call:
         """
         if len(self.made) != 1 or self.over or self.slots.count(slot) != 1:
             return None
-        if self.draws is not None or self.items:
+        if self.draws is not None or self.told or self.takes:
             return None
         place = self.slots.index(slot)
         fixed = [frame[s] for s in self.slots if s != slot]

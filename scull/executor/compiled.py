@@ -15,11 +15,12 @@ import numpy as np
 from scull.compiler.decision import Decision, observed
 from scull.compiler.flow import leaves
 from scull.compiler.native import Native, native_of
-from scull.core.meta import Meta
 from scull.core.op import meta_of
 from scull.executor.call import Call, Part, Row, row_of
 from scull.executor.division import Division, Piece, Region
 from scull.executor.instruction import whole
+from scull.executor.keeping import Keeping
+from scull.executor.listed import list_of
 from scull.executor.outline import keep, name_of, outlined
 from scull.flags import flag
 
@@ -37,7 +38,7 @@ class Specialised:
     def __init__(
         self,
         plan: "Plan",
-        metas: dict[int, Meta],
+        metas: dict[int, Any],
         *,
         threads: int = 0,
         fixed: Collection[int] = (),
@@ -139,9 +140,21 @@ def part_of(
         piece.items,
         piece.heights,
         tuple(sorted(frees - piece.leaving)),
+        piece.takes,
+        piece.doubts,
+        piece.keeps,
     )
 
 
-def sizes_of(frame: list[Any]) -> dict[int, Meta]:
-    """The metas of the arrays that a run begins with, by slot."""
-    return {slot: meta_of(x) for slot, x in enumerate(frame) if type(x) is np.ndarray}
+def sizes_of(frame: list[Any]) -> dict[int, Any]:
+    """What is known of the values that a run begins with, by slot: metas of arrays, other forms."""
+    found = {slot: meta_of(x) for slot, x in enumerate(frame) if type(x) is np.ndarray}
+    forms = {slot: form_at(x) for slot, x in enumerate(frame) if type(x) in (Keeping, list)}
+    return found | {slot: form for slot, form in forms.items() if form is not None}
+
+
+def form_at(value: Any) -> Any:
+    """What is known of a value that is no array; None for nothing."""
+    if type(value) is list:
+        return list_of(value)
+    return value.form if type(value) is Keeping else None

@@ -1,6 +1,6 @@
 """Loops and branches of Programs as loops and branches of a region, and their gradients.
 
-What a round or a branch keeps for its gradient is arrays of the region, which never leave it.
+What a round or a branch keeps for its gradient is arrays of the region, or of the one it is from.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,6 +27,10 @@ class Shape:
     """A value of which the shape alone was kept."""
 
     meta: Meta
+
+
+class Unread(Shape):
+    """A list of tensors that nobody is told of who was to read it."""
 
 
 @dataclass(frozen=True)
@@ -260,8 +264,8 @@ def kept_of(within: Within, slot: int | None, save: Any) -> Any:
     if slot is None or not within.has(slot):
         return None
     value = within.at(slot)
-    if isinstance(value, Listed):  # that it is one; nobody reads again what it held
-        return Shape(value.meta)
+    if isinstance(value, Listed):  # that it is one; gradients in code read again none of it
+        return Shape(value.meta) if save.shape else Unread(value.meta)
     return Shape(value.meta) if save.shape and isinstance(value, Traced) else value
 
 

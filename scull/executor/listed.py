@@ -4,20 +4,28 @@ All tensors of a list are of one kind. A slot that nothing gave a list holds one
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from scull import lang
 from scull.compiler.act import Clear, Demand, Give, Read, Write
+from scull.compiler.arena import ALIGNMENT, aligned
 from scull.compiler.count import known
 from scull.compiler.flow import Branch, Carry, Choice, Loop
+from scull.compiler.row import row_bytes
+from scull.compiler.scan import Scanner
+from scull.compiler.stage import nbytes
 from scull.compiler.trace import Traced
 from scull.core.dtype import bool_, int32, int64
 from scull.core.meta import Kind, Meta, axis_of
-from scull.core.op import op_of
+from scull.core.op import meta_of, op_of
 from scull.core.tensor import Value
 from scull.errors import UnsupportedError
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
+from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array, Expression
 
 if TYPE_CHECKING:
@@ -67,6 +75,48 @@ class Given(Traced):
     def __init__(self, words: Array, item: Array) -> None:
         super().__init__(WORDS, words)
         self.item = item
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """Lists of tensors like `item` outside a region, and how they come into one."""
+
+    item: Meta
+    count = 3  # arrays: the words that tell where it lies, its length, and what keeps it there
+
+    def laid(self, value: Any) -> tuple[Any, ...] | None:
+        """The arrays of a list; None where it is none of such tensors."""
+        tensors = [] if value is None else value
+        if type(tensors) is not list:
+            return None
+        like = Array("item", tuple(self.item.shape), self.item.dtype.name)
+        dtype, row, size = np.dtype(numpy_dtype(like.dtype)), row_bytes(like), nbytes(like)
+        rows = aligned(len(tensors) * row).reshape(len(tensors), row)
+        rows[:, row - ALIGNMENT] = [x is not None for x in tensors]
+        for x, place in zip(tensors, rows, strict=True):
+            if x is None:
+                continue
+            if type(x) is not np.ndarray or x.shape != like.shape or x.dtype != dtype:
+                return None
+            place[:size].view(dtype).reshape(like.shape)[...] = x
+        words = np.array([rows.ctypes.data, len(tensors), row])
+        return words, words[1:2], rows
+
+    def taken(self, tracer: Scanner) -> Listed:
+        """Such a list that comes into a region."""
+        return Listed(tracer.given(WORDS).array, tracer.given(NUMBER), Item(self.item))
+
+
+def list_of(value: Any) -> ListOf | None:
+    """What a list of tensors holds; None where there are none, or of several kinds."""
+    metas = {meta_of(x) for x in value if type(x) is np.ndarray}
+    return ListOf(*metas) if len(metas) == 1 else None
+
+
+def made_of(o: Operator, known: Callable[[Any], Any]) -> ListOf | None:
+    """What the list holds that an instruction makes, as far as that is `known` of its operands."""
+    found = known(o.inputs[0]) if o.type == "tensor_array_to_tensor_grad" else None
+    return found if isinstance(found, ListOf) else None
 
 
 def holds_lists(v: Variable | None) -> bool:

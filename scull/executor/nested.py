@@ -216,13 +216,13 @@ class BranchGradient(Backward):
     """A gradient block that runs when the other block ran; else its gradients are zeros."""
 
     def __call__(self, frame: Frame, start: Start = plainly) -> tuple[()]:
-        rows = frame[self.scopes]
-        if rows is None:
+        row = next(reversed(frame[self.scopes] or ()), None)
+        if row is None:
             for outer, _, like, _ in self.results:
                 frame[outer] = nothing_like(frame[like])
             return ()
         own = self.inner.entered(frame)
-        self.restore(rows[0], own)
+        self.restore(row, own)
         start(self.inner.plan, own)()
         for outer, inside, _, _ in self.results:
             frame[outer] = own[inside]

@@ -14,10 +14,12 @@ import numpy as np
 
 from scull.compiler.native import Native, native_under
 from scull.compiler.recall import named
-from scull.core.dtype import DType
+from scull.core.dtype import DType, bool_, of_name
 from scull.core.meta import Meta
 from scull.executor.call import Part
 from scull.executor.instruction import slot_numbers
+from scull.executor.keeping import Dense
+from scull.executor.listed import ListOf
 from scull.lang.expression import Array
 from scull.runtime.object_cache import object_cache
 
@@ -33,7 +35,7 @@ class ForeignError(Exception):
     """A plan says something that is not known here."""
 
 
-def name_of(plan: "Plan", metas: Mapping[int, Meta], fixed: Collection[int]) -> bytes | None:
+def name_of(plan: "Plan", metas: Mapping[int, Any], fixed: Collection[int]) -> bytes | None:
     """The name of the outline of a plan for what its runs begin with; None where it has none."""
     slots = {v: i for i, v in enumerate(plan.variables) if v is not None}
     try:
@@ -104,7 +106,21 @@ def written(part: int | Part) -> Any:
         "items": [[x.name, x.shape, x.dtype] for x in part.items],
         "heights": part.heights,
         "frees": part.frees,
+        "takes": [[slot, taken(x)] for slot, x in part.takes],
+        "doubts": part.doubts,
     }
+
+
+def taken(x: Dense | ListOf) -> Any:
+    """What comes into a region besides arrays, as it stands in an outline."""
+    meta, there = (x.item, None) if isinstance(x, ListOf) else (x.meta, x.there)
+    return meta.shape, meta.dtype.name, None if there is None else there.shape
+
+
+def form(shape: Any, kind: str, there: Any) -> Dense | ListOf:
+    """The same as an outline has it."""
+    meta = Meta(tuple(shape), of_name(kind))
+    return ListOf(meta) if there is None else Dense(meta, Meta(tuple(there), bool_))
 
 
 def outlined(name: bytes, thought: Callable[[], Sequence[Native]]) -> list[int | Part] | None:
@@ -150,4 +166,6 @@ def read(entry: Any, number: int, thought: Callable[[], Sequence[Native]]) -> Pa
         items,
         tuple(heights),
         tuple(entry["frees"]),
+        tuple((slot, form(*said)) for slot, said in entry["takes"]),
+        entry["doubts"],
     )

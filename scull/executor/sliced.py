@@ -95,6 +95,8 @@ def batch_of(piece: Piece, count: int) -> Batch:
     for new, old in zip(piece.over.values(), piece.old, strict=True):
         if new != old and not is_copy(made.get(new), old):
             raise UnsupportedError("a value of the scope is updated")
+    if piece.takes:
+        raise UnsupportedError("a list of tensors comes from outside")
     if piece.heights:
         raise UnsupportedError("a result is row-sparse")
     return Batch(count, piece.inputs, piece.region.tracer.statements)

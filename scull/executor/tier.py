@@ -8,7 +8,7 @@ from numpy import ndarray
 from scull.eager.native import asking_nothing
 from scull.errors import ArgumentError
 from scull.executor.call import Row
-from scull.executor.compiled import Specialised, sizes_of
+from scull.executor.compiled import Specialised, form_at, sizes_of
 from scull.executor.instruction import whole
 from scull.executor.run import run
 from scull.executor.sliced import Fed, Sliced
@@ -49,7 +49,7 @@ class Tier:
     def steps(self, frame: list[Any]) -> tuple[Row, ...]:
         """The steps of a run that begins with this frame."""
         begun = [frame[slot] for slot in self.fed]  # lists, too, and nothing of untaken branches
-        key = tuple([(x.shape, x.dtype) if type(x) is ndarray else None for x in begun])
+        key = tuple([(x.shape, x.dtype) if type(x) is ndarray else form_at(x) for x in begun])
         found = self.variants.get(key)
         return self._new(key, frame) if found is None else found
 

@@ -47,10 +47,10 @@ class Trial:
         """The Layer that the source declares."""
         return model_of(self.tree)
 
-    def eager(self, values: dict[str, Any], backward: bool = True) -> Found:
-        """What Python gives."""
+    def eager(self, values: dict[str, Any], backward: bool = True, static: bool = False) -> Found:
+        """What Python gives, or the model made `static`, whose gradients are asked for outside."""
         paddle.disable_static()
-        model = self.model()
+        model = paddle.jit.to_static(self.model()) if static else self.model()
         model.weight.set_value(values["weight"])
         model.scale.set_value(values["scale"])
         x, y = (paddle.to_tensor(values[n], stop_gradient=False) for n in ("x", "y"))
@@ -162,6 +162,17 @@ class Trial:
         for name, form in (("machine code", plain), ("unrolled machine code", written_out)):
             found = self.run(form, COMPILE="eager")
             self.near(f"{name}:", (*RESULTS, "loss"), found.results, eager.results)
+        if self.seed // len(EXTRAS) % 4 == 0:
+            self.check_outside(eager)
+
+    def check_outside(self, eager: Found) -> None:
+        """The model made static, as machine code, its gradients in other code."""
+        with flags(COMPILE="eager"):
+            found = self.eager(self.values, static=True)
+        paddle.enable_static()
+        self.near("static machine code:", (*RESULTS, "loss"), found.results, eager.results)
+        name = "static machine code: the gradient of"
+        self.near(name, OPERANDS, found.gradients, eager.gradients)
 
     def check_steps(self, eager: Found) -> None:
         """The gradients are those that small steps show along one random direction."""

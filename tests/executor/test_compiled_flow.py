@@ -338,26 +338,6 @@ def test_threads_run_a_loop_at_the_same_time():
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_what_a_loop_keeps_for_another_program_stays_with_the_instructions():
-    paddle.disable_static()
-    found = []
-    for mode in ("off", "eager"):
-        x = paddle.to_tensor(normal(3, 4), stop_gradient=False)
-
-        @paddle.jit.to_static
-        def rounds(x):
-            for _ in range(paddle.to_tensor(3)):
-                x = paddle.tanh(x) * 1.5
-            return x
-
-        with flags(COMPILE=mode):
-            loss = paddle.mean(rounds(x) ** 2)
-            loss.backward()
-        found.append([loss.numpy(), x.grad.numpy()])
-    for want, got in zip(*found, strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-5)
-
-
 @needs_guards
 def test_loops_stay_within_their_memory(monkeypatch):
     monkeypatch.setattr(calls, "aligned", lambda size: guarded_array(size, np.uint8))

@@ -411,25 +411,3 @@ def test_what_lists_hold_is_freed_however_a_run_ends():
                 case.exe.run(case.main, feed=feed, fetch_list=case.out)
             sizes.append(resident())
     assert sizes[-1] - sizes[50] < 20 * 2**20  # 250 runs that lose theirs would take 250 MB
-
-
-def test_lists_that_another_program_goes_on_with_stay_with_the_instructions():
-    paddle.disable_static()
-    found = []
-    for mode in ("off", "eager"):
-        x = paddle.to_tensor(normal(3, 4), stop_gradient=False)
-
-        @paddle.jit.to_static
-        def walked(x):
-            kept = []
-            for _ in range(paddle.shape(x)[0] + 1):
-                x = paddle.tanh(x) * 1.5
-                kept.append(x)
-            return paddle.stack(kept) * paddle.concat(kept).sum()
-
-        with flags(COMPILE=mode):
-            loss = paddle.mean(walked(x) ** 2)
-            loss.backward()
-        found.append([loss.numpy(), x.grad.numpy()])
-    for want, got in zip(*found, strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-5)

@@ -19,7 +19,7 @@ from scull.compiler.trace import Traced
 from scull.executor.binding import Bound
 from scull.executor.call import Call
 from scull.executor.compiled import Specialised, sizes_of
-from scull.executor.division import Region, arrays_in
+from scull.executor.division import Region, edge_arrays
 from scull.executor.run import run
 from scull.executor.sliced import told
 from scull.runtime import llvm
@@ -98,19 +98,20 @@ def made_of(
     region, library = call.native.region, call.native.library
     codes = [native.kernel_of(group, target()) for group in region.groups]
     seconds: Sequence[float | None] = [None] * len(codes)
-    if frame is not None:
-        given = [np.ascontiguousarray(x) for x in call.get(frame)]
+    begun = None if frame is None else call.begun(frame)
+    if begun is not None:
+        given = [np.ascontiguousarray(x) for x in call.get(begun)]
         seconds = timed(region, [(library.addresses[c.name], c.chunks) for c in codes], given)
     kernels = tuple(
         Kernel(group, code.name, code.text, took)
         for group, code, took in zip(region.groups, codes, seconds, strict=True)
     )
-    places = [slot for slot in call.puts for _ in arrays_in(traced.values[slot])]
+    places = [slot for slot in call.puts for _ in edge_arrays(traced.values[slot])]
     results = zip(call.native.outputs, places, strict=True)
     slots = {array.name: slot for array, slot in results}
     for values in (traced.given, traced.values):
         for slot, value in values.items():
-            for array in arrays_in(value) if isinstance(value, Traced | TracedRows) else ():
+            for array in edge_arrays(value) if isinstance(value, Traced | TracedRows) else ():
                 slots.setdefault(array.name, slot)
     statements, steps, start = traced.tracer.statements, dict[str, int](), 0
     for number, end in traced.ends:
