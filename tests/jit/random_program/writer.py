@@ -411,7 +411,7 @@ class PythonWriter(Writer):
 
     def returned(self, depth: int) -> Iterable[str]:
         yield f"if {self.asked()}:"
-        yield f"    return {self.vector()}, b, c, m, s"
+        yield f"    return {self.vector()}, b, c, d, m, s"
 
     # ---- what no one Program has ----
 
