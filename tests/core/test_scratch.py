@@ -53,5 +53,5 @@ def test_a_ledger_counts_the_scratch_of_a_step_beside_its_results():
     paddle.disable_static()
     result = 8 * 8 * 16 * 16 * 4
     assert exe.ledger.history == (result,)
-    assert 1.5 * result < exe.ledger.peak < 3 * result
+    assert 1.5 * result < exe.ledger.peak < 4 * result  # padded images, columns, products
     assert exe.ledger.taken == 0
