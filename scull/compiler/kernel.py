@@ -17,10 +17,10 @@ from scull.compiler.scatter import write_scatter
 from scull.compiler.schedule import (
     Schedule,
     Tiling,
+    alternatives,
     is_map,
     offset_of,
     scheduled,
-    tilings_of,
 )
 from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.stage import Stage
@@ -110,7 +110,7 @@ def choices(group: Group, target: Target) -> list[list[Tiling]]:
     stages = [_prepared(stage, shared, positions) for stage in group.stages]
     found = _schedules(stages, shared, target, positions, ())
     return [
-        tilings_of(stage, chosen, stage.axes[len(shared) :], target, positions)
+        alternatives(stage, chosen, stage.axes[len(shared) :], target, positions)
         if stage.is_contraction and chosen is not None and chosen.vector is not None
         else []
         for stage, chosen in zip(stages, found, strict=True)

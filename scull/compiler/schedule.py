@@ -31,8 +31,8 @@ HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time
 class Tiling:
     """What may be chosen about the tiles of a contraction; none of it changes a bit.
 
-    `axis` is the place of the axis of rows among the stage's own, -1 if there is none. All columns
-    of a row come first if it is `inner`, else all rows of a column.
+    `axis` is the place of the axis of rows among the stage's own. All columns of a row come first
+    if it is `inner`, else all rows of a column.
     """
 
     columns: int
@@ -104,8 +104,8 @@ def scheduled(
         return Schedule(best, None, lanes, min(vectors, many), 1, 1)
     least = 0 if drawn else lanes * NARROW // target.bits
     if tiling is not None:
-        row = own[tiling.axis] if tiling.axis >= 0 else None
-        return Schedule(best, row, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
+        chosen = own[tiling.axis]
+        return Schedule(best, chosen, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     rows = _row_axes(stage, best, own, positions)
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
@@ -134,7 +134,7 @@ def _row_axes(
     return [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
 
 
-def tilings_of(
+def alternatives(
     stage: Stage, usual: Schedule, own: tuple[Axis, ...], target: Target, positions: Positions
 ) -> list[Tiling]:
     """What else the tiles of a contraction could be than what they usually are."""

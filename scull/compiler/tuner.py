@@ -65,7 +65,7 @@ def tilings_of(group: Group, machine: Target) -> Tilings:
     """The tiles of each stage of a kernel; nothing where they are the usual ones."""
     if not flag("TUNE") or not any(choices(group, machine)):
         return ()
-    key = named(f"tiles of {said_of(group)}", "compiler", "lang")
+    key = named(f"tiles of {machine.name} {said_of(group)}", "compiler", "lang")
     kept = object_cache().find(key)
     if kept is not None:
         return tuple(None if x is None else Tiling(**x) for x in json.loads(kept))
@@ -89,6 +89,8 @@ def tuned(group: Group, machine: Target) -> Tilings:
     if min(usual.run(1) for _ in range(FIRST)) < LEAST:
         return ()
     for number, tilings in enumerate(choices(group, machine)):
+        if not tilings:
+            continue
         others = [(*found[:number], x, *found[number + 1 :]) for x in tilings]
         made = [candidate(group, machine, x, memory) for x in (found, *others)]
         tried += len(made)
