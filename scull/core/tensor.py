@@ -215,10 +215,15 @@ class PartOf:
 PART = PartOf()
 
 
+HALF = 23  # NumPy's number of float16; that of bfloat16, which others add, is greater
+
+
 def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
-    """`g` summed down to `shape`."""
+    """`g` summed down to `shape`, half-precision elements in float32."""
     if g.shape == shape:
         return g
+    if g.dtype.num >= HALF:
+        return unbroadcast(g.astype("float32"), shape).astype(g.dtype)
     lead = g.ndim - len(shape)
     if lead > 0:
         g = add_reduce(g, axis=tuple(range(lead)))

@@ -276,14 +276,9 @@ def fold(operation: str, start: Values | None, terms: Values, dtype: str) -> Val
     """A reduction continued from `start` over the first axis of `terms`, one term after another."""
     if start is not None:
         terms = np.concatenate([start[np.newaxis], terms])
-    if operation in ("sum", "prod") and dtype not in HALF:
+    if operation in ("sum", "prod"):
         ufunc = np.add if operation == "sum" else np.multiply
         return ufunc.accumulate(terms, axis=0, dtype=terms.dtype)[-1]
-    if operation in ("sum", "prod"):
-        total = terms[0]
-        for term in terms[1:]:
-            total = compute(STEPS[operation], [total, term], dtype)
-        return np.asarray(total)
     while len(terms) > 1:  # the order does not matter
         half = len(terms) // 2
         pairs = compute(STEPS[operation], [terms[:half], terms[-half:]], dtype)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.lang.body import Scatter
-from scull.lang.dtype import element
+from scull.lang.dtype import HALF, element
 from scull.lang.expression import (
+    Apply,
     Array,
     Axis,
     Expression,
@@ -171,13 +172,30 @@ def _reduce(
 
 
 def sum(x: Expression, over: Axis | Sequence[Axis]) -> Expression:
-    """The sum, from the first term on, rounded after each; of nothing it is 0."""
-    return _reduce("sum", x, over, ("integer", "float"), x.dtype)
+    """The sum, from the first term on, rounded after each; of nothing it is 0.
+
+    Half-precision terms, and products of such numbers, are added in float32.
+    """
+    return _gathered("sum", x, over)
 
 
 def prod(x: Expression, over: Axis | Sequence[Axis]) -> Expression:
-    """The product, from the first factor on, rounded after each; of nothing it is 1."""
-    return _reduce("prod", x, over, ("integer", "float"), x.dtype)
+    """The product, from the first factor on, rounded after each; of nothing it is 1.
+
+    Half-precision factors are multiplied in float32.
+    """
+    return _gathered("prod", x, over)
+
+
+def _gathered(operation: str, x: Expression, over: Axis | Sequence[Axis]) -> Expression:
+    """A reduction that every term leaves a trace in: many roundings would leave none."""
+    if x.dtype not in HALF:
+        return _reduce(operation, x, over, ("integer", "float"), x.dtype)
+    if isinstance(x, Apply) and x.operation == "multiply":
+        wide = apply("multiply", *(cast(factor, "float32") for factor in x.operands))
+    else:
+        wide = cast(x, "float32")
+    return cast(_reduce(operation, wide, over, ("float",), "float32"), x.dtype)
 
 
 def max(x: Expression, over: Axis | Sequence[Axis]) -> Expression:

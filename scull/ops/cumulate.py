@@ -14,7 +14,7 @@ from scull.errors import DtypeError, ShapeError
 from scull.ops import slicing
 from scull.ops.compare import where
 from scull.ops.conjugate import turned
-from scull.ops.half import wide_at, widening
+from scull.ops.half import is_half, placed, single, wide_at, widening
 from scull.ops.join import concat
 from scull.ops.like import full_like, reshape_like
 from scull.ops.math import exp, log
@@ -44,6 +44,8 @@ def cumprod_kernel(xp: Any, x: Any, *, out: Any = None, axis: int) -> Any:
     axis = axis_of(axis, x.ndim)
     if not x.ndim:
         return x.copy()
+    if is_half(x):
+        return placed(xp.multiply.accumulate(single(x), axis=axis), x.dtype, out)
     return xp.multiply.accumulate(x, axis=axis, out=out, dtype=x.dtype)
 
 

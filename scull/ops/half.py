@@ -28,6 +28,28 @@ def refuse_integers(x: Any) -> None:
     floating(meta_of(x))
 
 
+def single(x: Any) -> Any:
+    """`x` as kernels compute with it: float32 in place of half precision."""
+    return x.astype("float32") if is_half(x) else x
+
+
+def gathered(
+    ufunc: Any, x: Any, axis: Any, *, keepdims: bool = False, dtype: Any = None, out: Any = None
+) -> Any:
+    """`ufunc.reduce`, which adds or multiplies half-precision elements in float32."""
+    if not is_half(x):
+        return ufunc.reduce(x, axis=axis, keepdims=keepdims, dtype=dtype or x.dtype, out=out)
+    found = ufunc.reduce(x.astype("float32"), axis=axis, keepdims=keepdims)
+    return placed(found, dtype or x.dtype, out)
+
+
+def multiplied(xp: Any, x: Any, y: Any, out: Any = None) -> Any:
+    """The products of matrices; of those of half precision, sums are in float32."""
+    if not is_half(x):
+        return xp.matmul(x, y, out=out)
+    return placed(xp.asarray(xp.matmul(single(x), single(y))), x.dtype, out)
+
+
 def widening(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel`, given float32 in place of float16 and bfloat16; its results are rounded back.
 
@@ -41,8 +63,7 @@ def widening(kernel: Callable[..., Any]) -> Callable[..., Any]:
             return kernel(xp, x, *rest, out=out, **attrs)
         if not is_half(x):
             refuse_integers(x)
-        wide = [v.astype("float32") if is_half(v) else v for v in (x, *rest)]
-        found = kernel(xp, *wide, **attrs)
+        found = kernel(xp, *map(single, (x, *rest)), **attrs)
         if not isinstance(found, tuple):
             return narrowed(xp, found, x.dtype, out)
         outs = out or [None] * len(found)
@@ -64,9 +85,7 @@ def mixing(*narrow: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             beside = [v for v in rest if isinstance(v, np.ndarray) and v.dtype.num == SINGLE]
             if x.dtype.num in (SINGLE, DOUBLE) or not (beside and is_half(x)):
                 return kernel(xp, x, *rest, out=out, **attrs)
-            found = kernel(
-                xp, *[v.astype("float32") if is_half(v) else v for v in (x, *rest)], **attrs
-            )
+            found = kernel(xp, *map(single, (x, *rest)), **attrs)
             outs = out or [None] * len(found)
             return tuple(
                 None if v is None else placed(v, x.dtype if i in narrow else v.dtype, o)

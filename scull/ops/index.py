@@ -12,6 +12,7 @@ from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import Rows
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.ops.half import gathered
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
 from scull.ops.move import reshape
@@ -187,7 +188,7 @@ def scatter_nd_add_kernel(xp: Any, x: Any, index: Any, updates: Any, *, out: Any
     if index.shape[-1]:
         xp.add.at(out, place_columns(x, index), updates)
     else:
-        out += xp.add.reduce(updates, axis=tuple(range(index.ndim - 1)))
+        out += gathered(xp.add, updates, tuple(range(index.ndim - 1)))
     return out
 
 

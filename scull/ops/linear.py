@@ -11,6 +11,7 @@ from scull.core.meta import Meta, agree, at_least, broadcast, count
 from scull.errors import DtypeError
 from scull.ops.conjugate import turned
 from scull.ops.create import scale
+from scull.ops.half import multiplied
 from scull.ops.like import reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten
 
@@ -46,14 +47,12 @@ def matmul_kernel(
 ) -> Any:
     x = x.swapaxes(-1, -2) if transpose_x and x.ndim > 1 else x
     y = y.swapaxes(-1, -2) if transpose_y and y.ndim > 1 else y
-    if out is None and x.dtype.num > 23:  # bfloat16: NumPy would give float32
-        return xp.matmul(x, y).astype(x.dtype)
-    return xp.matmul(x, y, out=out)
+    return multiplied(xp, x, y, out)
 
 
 @matmul.direct
 def matmul_direct(dtype: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
-    return None if transpose_x or transpose_y or dtype.num > 23 else (np.matmul,)
+    return None if transpose_x or transpose_y or dtype.num >= 23 else (np.matmul,)
 
 
 @matmul.grad("x")
@@ -142,8 +141,8 @@ def mul_kernel(
     inner = math.prod(y.shape[:y_num_col_dims])
     a = x.reshape(math.prod(x.shape[:x_num_col_dims]), inner)
     b = y.reshape(inner, math.prod(y.shape[y_num_col_dims:]))
-    found = xp.matmul(a, b, out=None if out is None else out.reshape(len(a), b.shape[1]))
-    return found.reshape(shape).astype(x.dtype, copy=False)
+    found = multiplied(xp, a, b, None if out is None else out.reshape(len(a), b.shape[1]))
+    return found.reshape(shape)
 
 
 def as_matrix(x: Any, rows: int) -> Any:

@@ -9,6 +9,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, at_least, axis_of, of_shape
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.create import given_sizes, planned_sizes
+from scull.ops.half import gathered
 from scull.ops.like import reshape_like, sum_like
 
 
@@ -281,7 +282,7 @@ def sum_tiles_kernel(
     repeat_times: Any,
 ) -> Any:
     shape = interleaved(like.shape, given_sizes(repeat_times, tensor, tensors))
-    total = xp.add.reduce(x.reshape(shape), axis=tuple(range(0, len(shape), 2)))
+    total = gathered(xp.add, x.reshape(shape), tuple(range(0, len(shape), 2)))
     return xp.asarray(total).reshape(like.shape)
 
 

@@ -9,6 +9,7 @@ from scull.core.op import meta_of
 from scull.errors import DtypeError, ShapeError
 from scull.ops.conjugate import turned
 from scull.ops.create import scale
+from scull.ops.half import is_half, multiplied, placed, single
 from scull.ops.like import reshape_like, sum_like, unsqueeze
 from scull.ops.linear import matmul
 
@@ -49,9 +50,7 @@ def bmm(x: Meta, y: Meta) -> Meta:
 
 @bmm.kernel
 def bmm_kernel(xp: Any, x: Any, y: Any, *, out: Any = None) -> Any:
-    if out is None and x.dtype.num > 23:  # bfloat16: NumPy would give float32
-        return xp.matmul(x, y).astype(x.dtype)
-    return xp.matmul(x, y, out=out)
+    return multiplied(xp, x, y, out)
 
 
 bmm.grad("x")(lambda y, dout: matmul(dout, turned(y), transpose_y=True))
@@ -103,6 +102,8 @@ def dot(x: Meta, y: Meta) -> Meta:
 
 @dot.kernel
 def dot_kernel(xp: Any, x: Any, y: Any, *, out: Any = None) -> Any:
+    if is_half(x):
+        return placed(dot_kernel(xp, single(x), single(y)), x.dtype, out)
     return xp.add.reduce(x * y, -1, x.dtype, out)
 
 

@@ -5,13 +5,15 @@ from typing import Any
 
 from scull import lang
 from scull.core.attribute import Dtype, Ints
-from scull.core.dtype import DType, dtype_of, int64
+from scull.core.dtype import DType, dtype_of, float32, int64
 from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, axes_of, floating
 from scull.core.op import meta_of
+from scull.lang.dtype import HALF
 from scull.ops.compare import equal, where
 from scull.ops.conjugate import turned
 from scull.ops.create import cast
+from scull.ops.half import gathered, is_half, placed, single, wide_at
 from scull.ops.like import broadcast_like, full_like, size_of, unsqueeze
 
 SPELT = {"attrs": {"axis": "dim", "keepdim": "keep_dim"}}
@@ -137,7 +139,7 @@ def declare_reduction(
 
 def sum_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
     """The sum over the axes `axis`."""
-    return xp.add.reduce(x, axis=axes, keepdims=keepdim, dtype=dtype or x.dtype, out=out)
+    return gathered(xp.add, x, axes, keepdims=keepdim, dtype=dtype, out=out)
 
 
 def max_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
@@ -152,11 +154,13 @@ def min_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) ->
 
 def prod_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
     """The product over the axes `axis`."""
-    return xp.multiply.reduce(x, axis=axes, keepdims=keepdim, dtype=dtype or x.dtype, out=out)
+    return gathered(xp.multiply, x, axes, keepdims=keepdim, dtype=dtype, out=out)
 
 
 def mean_axes(xp: Any, x: Any, axes: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
     """The mean over the axes `axis`."""
+    if is_half(x):
+        return placed(mean_axes(xp, single(x), axes, keepdim, None, None), x.dtype, out)
     count = x.size if axes is None else math.prod([x.shape[i] for i in axes])
     total = xp.add.reduce(x, axis=axes, keepdims=keepdim, out=out)
     return total / x.dtype.type(count) if out is None else xp.divide(out, x.dtype.type(count), out)
@@ -267,7 +271,9 @@ def reduce_prod_grad(
 def reduce_mean_at(index: Any, x: Any, **attrs: Any) -> Any:
     axes = reduced_axes(x, attrs["axis"], attrs["reduce_all"])
     count = math.prod(x.shape[i] for i in axes)
-    return lowered(lang.sum)(index, x, **attrs) / lang.constant(count, x.dtype)
+    attrs |= {"out_dtype": float32} if x.dtype in HALF else {}
+    total = lowered(lang.sum)(index, x, **attrs)
+    return lang.cast(total / lang.constant(count, total.dtype), x.dtype)
 
 
 @primitive
@@ -284,5 +290,6 @@ mean.grad(lambda x_meta, dout: broadcast_like(dout / size_of(x_meta), x_meta))
 @mean.lower
 def mean_at(index: Any, x: Any) -> Any:
     over = [lang.axis(n) for n in x.shape]
-    total = lang.sum(x[tuple(over)], over=over) if over else x[()]
-    return total / lang.constant(math.prod(x.shape), x.dtype)
+    value = wide_at(x[tuple(over)])
+    total = lang.sum(value, over=over) if over else value
+    return lang.cast(total / lang.constant(math.prod(x.shape), total.dtype), x.dtype)

@@ -13,6 +13,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.ops.half import is_half, single
 from scull.ops.like import reshape_like, whole_number
 
 
@@ -291,6 +292,9 @@ def cumsum_kernel(
     if exclusive:
         target[(*before, slice(0, 1))] = 0
         source, target = source[(*before, slice(0, -1))], target[(*before, slice(1, None))]
+    if is_half(x):
+        target[...] = xp.add.accumulate(single(source), axis=axis)
+        return out
     xp.add.accumulate(source, axis=axis, out=target)
     return out
 

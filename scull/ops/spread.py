@@ -9,6 +9,7 @@ from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, broadcast, of_shape
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from scull.ops.half import gathered
 from scull.ops.like import reshape_like, sum_like
 from scull.ops.reduce import reduce_sum
 
@@ -224,7 +225,7 @@ def sum_repeated_kernel(
     out = xp.empty(like.shape, x.dtype) if out is None else out
     if tensor is None:
         split = (*like.shape[: axis + 1], repeats, *like.shape[axis + 1 :])
-        return xp.add.reduce(x.reshape(split), axis + 1, x.dtype, out)
+        return gathered(xp.add, x.reshape(split), axis + 1, out=out)
     out[...] = 0
     places = xp.repeat(xp.arange(like.shape[axis]), tensor)
     xp.add.at(out, (*(slice(None),) * axis, places), x)
