@@ -11,11 +11,13 @@ from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Axis, Expression, Guard, Load, Reduce
+from scull.lang.operation import PRODUCTS
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
+WIDE = ("float32", "float64")
 EXTREMES = {"max": "larger", "min": "smaller"}
 
 
@@ -175,21 +177,19 @@ def folded(
     values: list[str],
     points: Sequence[Point],
 ) -> list[str]:
-    """One more term; a product is added without being rounded before."""
-    step = step_of(node)
-    fuses = (
-        node.operation == "sum"
-        and isinstance(term, Apply)
-        and term.operation == "multiply"
-        and node.dtype in ("float32", "float64")
-    )
-    roots = term.operands if fuses else (term,)
+    """One more term; products are added without being rounded before."""
+    step, joined = step_of(node), ""
+    if node.operation == "sum" and isinstance(term, Apply) and node.dtype in WIDE:
+        joined = term.operation if term.operation in PRODUCTS else ""
+    roots = term.operands if joined else (term,)
     w.compute(roots, points)
     found = []
     for now, point in zip(values, points, strict=True):
         lanes = lanes_at(w, node, point)
         operands = [w.operand(x, point, lanes) for x in roots]
-        if fuses:
+        if joined == "pair_dot":
+            made = lanes.pair_dot_add(operands, now)
+        elif joined:
             made = lanes.applied("multiply_add", [*operands, now], node.dtype, node.dtype)
         else:
             made = lanes.applied(step, [now, *operands], node.dtype, node.dtype)

@@ -67,6 +67,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
     function.has_half, function.has_scale = target.has_half, target.has_scale
+    function.has_pairs = target.has_pairs
     writer = Writer(function, names)
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)

@@ -230,6 +230,8 @@ class Lanes:
         if element(source).kind == "float":
             if operation == "truncated_remainder":
                 return self._remainder(operands, held_scalar(source))
+            if operation == "pair":
+                return self._pair(operands)
             if operation == "scale":
                 return self._scaled(operands[0], operands[1], element(source))
             if operation in BETTER:
@@ -261,6 +263,30 @@ class Lanes:
         """
         better = self.select(self.value(f"fcmp {test} {kind} {x}, {y}"), kind, x, y)
         return self.select(self.value(f"fcmp ord {kind} {x}, {x}"), kind, better, x)
+
+    def _pair(self, operands: list[str]) -> str:
+        wide, t = self.type("float"), self.type("i32")
+        low, high = (self.value(f"bitcast {wide} {x} to {t}") for x in operands)
+        high = self._i32("and", high, -65536)
+        return self.value(f"or {t} {self._i32('lshr', low, 16)}, {high}")
+
+    def pair_dot(self, operands: list[str], facts: Element) -> str:
+        """The inner product of two pairs."""
+        return self.pair_dot_add(operands, self.literal(-0.0, "float32"))
+
+    def pair_dot_add(self, operands: list[str], total: str) -> str:
+        """The inner product of two pairs, added to a total."""
+        wide, t, value = self.type("float"), self.type("i32"), self.value
+        if self.function.has_pairs and self.count in (4, 8, 16):
+            pairs = f"<{2 * self.count} x bfloat>"
+            x, y = (value(f"bitcast {t} {each} to {pairs}") for each in operands)
+            name = f"llvm.x86.avx512bf16.dpbf16ps.{32 * self.count}"
+            return value(f"call {wide} @{name}({wide} {total}, {pairs} {x}, {pairs} {y})")
+        for operation, number in (("shl", 16), ("and", -65536)):
+            a, b = (self._i32(operation, each, number) for each in operands)
+            a, b = (value(f"bitcast {t} {each} to {wide}") for each in (a, b))
+            total = self.applied("multiply_add", [a, b, total], "float32", "float32")
+        return total
 
     def unsigned_zero(self, x: str, dtype: str) -> str:
         """Floats as they are, but for -0, which becomes +0."""
@@ -469,6 +495,7 @@ class Lanes:
 SPECIAL = {
     "absolute": Lanes.absolute,
     "multiply_high": Lanes.multiply_high,
+    "pair_dot": Lanes.pair_dot,
     "shift_left": Lanes.shift_left,
     "shift_right": Lanes.shift_right,
     "floor_divide": Lanes.floor_divide,

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from scull.compiler.address import mask_of, pointer, pointers
 from scull.compiler.affine import Affine
 from scull.compiler.cross import crosses, turned
-from scull.compiler.lanes import stored_scalar
+from scull.compiler.lanes import Lanes, stored_scalar
 from scull.compiler.tile import Point
 from scull.lang.dtype import element
-from scull.lang.expression import Array, Load
+from scull.lang.expression import Apply, Array, Load
 
 LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
 LINE = 64  # bytes that come at once
@@ -34,11 +34,33 @@ def load(w: "Writer", node: Load, point: Point) -> str:
     step = where.step(axis) if axis is not None else 0
     if w.wide.count == 1 or step == 1:
         at = pointer(w, array, where, point)
-        found = whole(w, kind, array, at, mask_of(w, point))
+        found = whole(w.wide, kind, array, at, mask_of(w, point))
         fetch_ahead(w, array, where, at)
     else:
         found = gathered(w, array, where, step, point)
     return w.wide.loaded(found, array.dtype)
+
+
+def is_one_load(w: "Writer", node: Apply) -> bool:
+    """Whether a pair lies in memory as its bits are wanted, in every lane."""
+    low, high = node.operands
+    if not isinstance(low, Load) or not isinstance(high, Load):
+        return False
+    if low.array.name != high.array.name:
+        return False
+    first, second, axis = w.where(low), w.where(high), w.tile.axis
+    if second.constant != first.constant + 1 or second.terms != first.terms:
+        return False
+    return w.mask is None and (axis is None or first.step(axis) in (0, 2))
+
+
+def pair(w: "Writer", node: Apply, point: Point) -> str:
+    """Read a pair that lies side by side, or one for each lane."""
+    low = node.operands[0]
+    assert isinstance(low, Load)
+    at, lanes = pointer(w, low.array, w.where(low), point), w.lanes_of(node)
+    mask = mask_of(w, point) if lanes.count > 1 else None
+    return whole(lanes, "i32", low.array, at, mask)
 
 
 def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str) -> None:
@@ -68,11 +90,12 @@ def where_any(w: "Writer", kind: str, array: Array, where: Affine, point: Point)
         return f.choose(some, kind, read, lambda: "zeroinitializer")
 
 
-def whole(w: "Writer", kind: str, array: Array, at: str, mask: str | None) -> str:
-    f, wide, size = w.function, w.wide, element(array.dtype).itemsize
+def whole(wide: Lanes, kind: str, array: Array, at: str, mask: str | None) -> str:
+    """Neighbours in memory, of which only some may be touched."""
+    size = element(array.dtype).itemsize
     if mask is None:
-        return f.value(f"load {wide.type(kind)}, ptr {at}, align {size}")
-    return f.value(
+        return wide.value(f"load {wide.type(kind)}, ptr {at}, align {size}")
+    return wide.value(
         f"call {wide.type(kind)} @llvm.masked.load.{wide.suffix(kind)}.p0(ptr {at}, i32 {size},"
         f" {wide.type('i1')} {mask}, {wide.type(kind)} zeroinitializer)"
     )

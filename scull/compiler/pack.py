@@ -16,6 +16,7 @@ from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.nest import LANES
+from scull.compiler.pair import with_pairs
 from scull.compiler.stage import contracts
 from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
@@ -54,6 +55,7 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
         if isinstance(body, Map) and contracts(body):
             before = len(found)
             body = _with_borders(body, statement.origin, found, copies)
+            body = with_pairs(body, statement.origin, found, copies, once)
             body = _with_near_terms(body)
             body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:

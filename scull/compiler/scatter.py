@@ -119,7 +119,7 @@ def _change(
         if not body.sets:
             at, kind = pointer(writer, flat(array), where, point), stored_scalar(array.dtype)
             mask = mask_of(writer, point) if axis is not None else None
-            before = lanes.loaded(whole(writer, kind, array, at, mask), array.dtype)
+            before = lanes.loaded(whole(lanes, kind, array, at, mask), array.dtype)
             value = lanes.applied("add", [before, value], array.dtype, array.dtype)
         values.append(value)
     for array, where, value in zip(arrays, wheres, values, strict=True):

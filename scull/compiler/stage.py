@@ -20,6 +20,7 @@ from scull.lang.expression import (
     Load,
     Reduce,
 )
+from scull.lang.operation import PRODUCTS
 from scull.lang.walk import ordered
 
 REUSE = 2  # a reduction that reads each element more often than this is a contraction
@@ -103,7 +104,7 @@ def _multiplies(term: Expression) -> bool:
     """Whether a term is a product, however it is converted."""
     while isinstance(term, Apply) and term.operation == "cast":
         term = term.operands[0]
-    return isinstance(term, Apply) and term.operation == "multiply"
+    return isinstance(term, Apply) and term.operation in PRODUCTS
 
 
 def told_apart(roots: Sequence[Expression]) -> set[Expression]:

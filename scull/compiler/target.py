@@ -14,12 +14,14 @@ class Target:
     registers: int
     has_half: bool = True  # float16 is converted by an instruction
     has_scale: bool = False  # an instruction multiplies by powers of 2 of its size of vectors
+    has_pairs: bool = False  # an instruction adds the products of two pairs of bfloat16
 
 
 AVX512 = Target("avx512", 512, 32, has_scale=True)
+AVX512_PAIRS = Target("avx512bf16", 512, 32, has_scale=True, has_pairs=True)
 AVX2 = Target("avx2", 256, 16)
 GENERIC = Target("generic", 128, 16, has_half=False)
-TARGETS = {each.name: each for each in (AVX512, AVX2, GENERIC)}
+TARGETS = {each.name: each for each in (AVX512_PAIRS, AVX512, AVX2, GENERIC)}
 
 
 def target(level: str = "") -> Target:

@@ -15,7 +15,7 @@ from scull.compiler.assembly import Carried, Function
 from scull.compiler.draw import draws, words_at
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
-from scull.compiler.memory import load
+from scull.compiler.memory import is_one_load, load, pair
 from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.random import round_keys
@@ -72,8 +72,10 @@ class Writer:
         """What has to be computed before a node; axes have places."""
         if isinstance(node, Load):
             return tuple(x for x in self.where(node).terms if not isinstance(x, Axis))
+        if isinstance(node, Apply) and node.operation == "pair" and is_one_load(self, node):
+            return self.eager(node.operands[0])
         if isinstance(node, Apply) and draws(node):
-            return (*(x for pair in self.round_keys(node) for x in pair), node.operands[2])
+            return (*(x for both in self.round_keys(node) for x in both), node.operands[2])
         return eager_operands(node)
 
     def round_keys(self, node: Apply) -> list[tuple[Expression, Expression]]:
@@ -176,6 +178,8 @@ class Writer:
                 return self._axis(node, point)
             case Load():
                 return load(self, node, point)
+            case Apply(operation="pair") if is_one_load(self, node):
+                return pair(self, node, point)
             case Apply(operation="within"):
                 return self._within(node, point)
             case Apply(operation=operation):

@@ -45,6 +45,9 @@ def compute(operation: str, operands: list[Values], dtype: str) -> Values:
         condition, first, second = operands
         chosen: Values = np.where(condition, first, second)
         return chosen.astype(numpy_dtype(dtype), copy=False)
+    if operation == "pair":
+        low, high = (x.view(np.uint16).astype(np.uint32) for x in operands)
+        return low | high << np.uint32(16)
     if source in HALF:
         result = compute(operation, [x.astype(np.float32) for x in operands], "float32")
         return result if result.dtype == bool else result.astype(numpy_dtype(dtype))
@@ -215,6 +218,12 @@ def _scaled(value: float, exponent: int) -> int:
     return (numerator << exponent) // denominator
 
 
+def _pair_dot(x: Values, y: Values) -> Values:
+    low = [(v << np.uint32(16)).view(np.float32) for v in (x, y)]
+    high = [(v & np.uint32(0xFFFF0000)).view(np.float32) for v in (x, y)]
+    return low[0] * low[1] + high[0] * high[1]
+
+
 OPERATIONS: dict[str, Callable[..., Values]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -228,6 +237,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "multiply_add": _multiply_add,
     "scale": _scale,
     "multiply_high": _multiply_high,
+    "pair_dot": _pair_dot,
     "random_bits": _random_bits,
     "negative": np.negative,
     "absolute": np.absolute,

@@ -71,6 +71,16 @@ def multiply_wide(x: Expression, y: Expression) -> Expression:
     return cast(x, "uint64") * cast(y, "uint64")
 
 
+def pair(x: Expression, y: Expression) -> Expression:
+    """Two bfloat16 in the bits of one uint32, the first in the lower half."""
+    return apply("pair", x, y)
+
+
+def pair_dot(x: Expression, y: Expression) -> Expression:
+    """The inner product of two pairs of bfloat16, in float32; each product is exact."""
+    return apply("pair_dot", x, y)
+
+
 def scale(x: Expression, exponent: Expression) -> Expression:
     """x * 2**exponent, rounded once, where `x` is no denormal number.
 

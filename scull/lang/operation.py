@@ -14,6 +14,8 @@ BITS: tuple[Kind, ...] = ("bool", "integer")
 ANY: tuple[Kind, ...] = ("bool", "integer", "float")
 INTEGER: tuple[Kind, ...] = ("integer",)
 FLOAT: tuple[Kind, ...] = ("float",)
+PRODUCTS = ("multiply", "pair_dot")  # whose sums need not round them
+OF_PAIRS = {"pair": "uint32", "pair_dot": "float32"}  # their results
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ OPERATIONS = {
         Operation("multiply_add", 3, FLOAT, dtypes=("float32", "float64")),
         Operation("scale", 2, FLOAT, dtypes=("float32", "float64")),
         Operation("multiply_high", 2, INTEGER, dtypes=("uint32", "uint64")),
+        Operation("pair", 2, FLOAT, dtypes=("bfloat16",)),
+        Operation("pair_dot", 2, INTEGER, dtypes=("uint32",)),
         Operation("negative", 1, NUMBER),
         Operation("absolute", 1, NUMBER),
         Operation("less", 2, NUMBER, logical=True, symbol="<"),
@@ -98,4 +102,4 @@ def result_dtype(name: str, dtypes: tuple[str, ...]) -> str:
         raise DtypeError(f"{name} takes {' or '.join(operation.kinds)} operands, not {dtypes[0]}")
     if operation.dtypes and dtypes[0] not in operation.dtypes:
         raise DtypeError(f"{name} takes {' or '.join(operation.dtypes)}, not {dtypes[0]}")
-    return "bool" if operation.logical else dtypes[0]
+    return "bool" if operation.logical else OF_PAIRS.get(name, dtypes[0])

@@ -27,6 +27,7 @@ OPTIONS = {"opt": 3, "reloc": "pic", "codemodel": "jitdefault", "jit": True}  # 
 
 # x86-64 by what its vectors are, each with the CPU that LLVM tunes for
 LEVELS = {
+    "avx512bf16": ("x86-64-v4", ("avx512bf16",)),
     "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
     "avx2": ("x86-64-v3", ("avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe")),
     "generic": ("x86-64", ()),
