@@ -1,5 +1,7 @@
 """The computations that are measured, by the name that asks for one alone."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from benchmarks.compiled.direct import ADAM, TINY, product
@@ -102,6 +104,23 @@ def training() -> dict[str, Workload]:
     }
 
 
+def mixed(rows: dict[str, Workload]) -> dict[str, Workload]:
+    """Some steps of training with products in bfloat16."""
+    found: dict[str, Workload] = {}
+    for name in ("mlp", "resnet18", "gpt"):
+        work = rows[name]
+        assert isinstance(work, Training)
+        found[f"{name}-bfloat16"] = replace(
+            work,
+            title=f"{work.title}, products in bfloat16",
+            asked={1: 0.0, 2: 0.0},
+            peers=tuple(p for p in work.peers if p != "jax"),
+            tolerance=2e-2,
+            mixed=True,
+        )
+    return found
+
+
 def prediction() -> dict[str, Workload]:
     """Predictions."""
     image = normal(1, 3, 224, 224)
@@ -134,4 +153,5 @@ def prediction() -> dict[str, Workload]:
 def workloads() -> dict[str, Workload]:
     """All of them."""
     direct = {"adam": ADAM, "operators": TINY, "loop": STILL_LAYER, "lstm": LSTM}
-    return training() | prediction() | direct | {f"gemm-{n}": product(n) for n in SIZES}
+    rows = training()
+    return rows | mixed(rows) | prediction() | direct | {f"gemm-{n}": product(n) for n in SIZES}

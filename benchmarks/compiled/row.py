@@ -42,7 +42,7 @@ def plural(threads: int) -> str:
 def row_of(name: str, work: Workload, threads: int, count: int) -> Row:
     """The figure of one workload."""
     title = f"machine code, {plural(threads)}: {work.title}"
-    asked = f">= {work.asked[threads]}x"
+    asked = f">= {work.asked[threads]}x" if work.asked[threads] else "report"
     every = ("scull", *work.peers, "paddle")
     names = [n for n in every if work.is_done_by(n) and python_of(n)]
     others = [n for n in names if n != "scull"]

@@ -19,7 +19,7 @@ Step = Callable[[], Any]  # once what is measured
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A figure: `asked` is the least ratio of the best peer's time to ours, by threads.
+    """A figure: `asked` is the least ratio of the best peer's time to ours, by threads; 0 is none.
 
     A contender is a framework and, after a slash, the form in which it runs.
     """
@@ -76,6 +76,11 @@ class Training(Fitted):
     optimizer: str
     rate: float = 1e-3
     form: str = "training"
+    mixed: bool = False  # products in bfloat16, the rest in float32
+
+    def is_done_by(self, contender: str) -> bool:
+        """PaddlePaddle's CPU has no products in bfloat16."""
+        return not self.mixed or contender != "paddle"
 
     def result(self, step: Step) -> np.ndarray[Any, Any]:
         """The losses of the first steps."""

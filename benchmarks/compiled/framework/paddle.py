@@ -96,7 +96,9 @@ class Built:
                 paddle.static.data(f"x{n}", list(x.shape), str(x.dtype))
                 for n, x in enumerate(work.inputs)
             ]
-            self.out = work.network(Paddle(paddle, self.parameter, training), *self.feeds)
+            mixed = isinstance(work, Training) and work.mixed
+            with paddle.amp.auto_cast(mixed, dtype="bfloat16"):
+                self.out = work.network(Paddle(paddle, self.parameter, training), *self.feeds)
             if isinstance(work, Training):
                 self.out = self.minimized(work)
         with paddle.static.scope_guard(self.scope):

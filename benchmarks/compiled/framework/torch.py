@@ -108,8 +108,9 @@ def training(work: Training, threads: int, form: str) -> Callable[[], Any]:
 
     def loss_of() -> Any:
         source = iter(values)
-        out = work.network(Torch(lambda _: next(source), True), *inputs)
-        return functional.cross_entropy(out.reshape(-1, out.shape[-1]), label)
+        with torch.autocast("cpu", torch.bfloat16, enabled=work.mixed):
+            out = work.network(Torch(lambda _: next(source), True), *inputs)
+            return functional.cross_entropy(out.reshape(-1, out.shape[-1]), label)
 
     forward = torch.compile(loss_of) if form == "compile" else loss_of
 
