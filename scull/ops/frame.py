@@ -144,7 +144,7 @@ def overlap_add_at(index: Any, x: Any, hop_length: int, axis: int) -> Any:
 @primitive(infer_first=True)
 def frames_like(x: Meta, like_meta: Meta, *, hop_length: int, axis: int) -> Meta:
     """Frames of `x`, as many and as long as those of `like`."""
-    rest, length, count = split(like_meta.shape, axis)
+    _, length, count = split(like_meta.shape, axis)
     size = x.shape[0 if axis == 0 else -1]
     agree(frame_count(size, length, hop_length), count, "x has {} frames and like has {}")
     return Meta(like_meta.shape, x.dtype)
