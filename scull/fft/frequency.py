@@ -9,7 +9,7 @@ from scull.ops import like
 from scull.ops.join import concat
 from scull.tensor.creation import arange
 from scull.tensor.manipulation import roll
-from scull.tensor.size import integer, integers, needs_tensor
+from scull.tensor.size import integer, integers, needs_tensor, number, whole
 
 
 def fftfreq(n: Any, d: Any = 1.0, dtype: Any = None, name: str | None = None) -> Any:
@@ -32,9 +32,10 @@ def fftfreq(n: Any, d: Any = 1.0, dtype: Any = None, name: str | None = None) ->
         >>> paddle.fft.fftfreq(4, 0.5).tolist()
         [0.0, 0.5, -1.0, -0.5]
     """
-    below = n // 2
-    found = arange(-below, spaced(n, d) - below, dtype=session.default_dtype(), name=name)
-    return roll(found, -below, name=name) * (1.0 / (n * d))
+    n = integer(n, "n")
+    step, below = frequency_step(n, d), n // 2
+    found = arange(-below, n - below, dtype=session.default_dtype(), name=name)
+    return roll(found, -below, name=name) * step
 
 
 def rfftfreq(n: Any, d: Any = 1.0, dtype: Any = None, name: str | None = None) -> Any:
@@ -57,17 +58,19 @@ def rfftfreq(n: Any, d: Any = 1.0, dtype: Any = None, name: str | None = None) -
         >>> paddle.fft.rfftfreq(4, 0.5).tolist()
         [0.0, 0.5, 1.0]
     """
-    count = spaced(n, d) // 2 + 1
-    return arange(0, count, dtype=session.default_dtype(), name=name) * (1.0 / (n * d))
+    n = whole(n, "n")
+    step = frequency_step(n, d)
+    return arange(0, n // 2 + 1, dtype=session.default_dtype(), name=name) * step
 
 
-def spaced(n: Any, d: Any) -> Any:
-    """`n`, once it is a number of elements that are apart."""
-    if d * n == 0:
+def frequency_step(n: int, d: Any) -> float:
+    """How far apart the frequencies of `n` elements are that are `d` apart."""
+    span = n * number(d, "d")
+    if span == 0:
         raise ArgumentError("d or n should not be 0.")
     if n < 0:
         raise ArgumentError(f"n is {n}, and no number of elements is below 0")
-    return n
+    return 1.0 / span
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:

@@ -12,7 +12,7 @@ from scull.tensor.attribute import shape
 from scull.tensor.creation import ones
 from scull.tensor.elementwise import multiply
 from scull.tensor.manipulation import slice, tile
-from scull.tensor.size import is_static, needs_tensor
+from scull.tensor.size import integer, is_static, needs_tensor
 
 LEAST = 1e-11  # of the sum of squares over an element, by which it is divided
 
@@ -23,17 +23,21 @@ def require(holds: bool, law: str) -> None:
         raise AssertError(law)
 
 
-def lengths(n_fft: Any, hop_length: Any, win_length: Any) -> tuple[Any, Any]:
-    """The distance of windows and their length, by default a quarter and the whole of `n_fft`."""
-    hop_length = int(n_fft // 4) if hop_length is None else hop_length
+def lengths(n_fft: Any, hop_length: Any, win_length: Any) -> tuple[int, int, int]:
+    """What is transformed at once, and the distance and length of windows.
+
+    By default these are a quarter and the whole of the first.
+    """
+    n_fft = integer(n_fft, "n_fft")
+    hop_length = n_fft // 4 if hop_length is None else integer(hop_length, "hop_length")
     require(hop_length > 0, f"hop_length should be > 0, but got {hop_length}")
-    win_length = n_fft if win_length is None else win_length
+    win_length = n_fft if win_length is None else integer(win_length, "win_length")
     law = f"win_length should be in (0, n_fft({n_fft})], but got {win_length}"
     require(0 < win_length <= n_fft, law)
-    return hop_length, win_length
+    return n_fft, hop_length, win_length
 
 
-def widened(window: Any, n_fft: Any, win_length: Any, dtype: Any) -> Any:
+def widened(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
     """A window, ones where none is given, with zeros around it up to `n_fft` elements."""
     if window is None:
         window = ones([win_length], dtype)
@@ -93,7 +97,7 @@ def stft(
     axes = len(x.shape)
     require(axes in (1, 2), f"x should be a 1D or 2D tensor, but got rank of x is {axes}")
     x = like.unsqueeze(x, axes=(0,)) if axes == 1 else x
-    hop_length, win_length = lengths(n_fft, hop_length, win_length)
+    n_fft, hop_length, win_length = lengths(n_fft, hop_length, win_length)
     size = x.shape[-1]
     law = f"n_fft should be in (0, seq_length({size})], but got {n_fft}"
     require(size == -1 or 0 < n_fft <= size, law)
@@ -165,7 +169,7 @@ def istft(
     axes = len(x.shape)
     require(axes in (2, 3), f"x should be a 2D or 3D complex tensor, but got rank of x is {axes}")
     x = like.unsqueeze(x, axes=(0,)) if axes == 2 else x
-    hop_length, win_length = lengths(n_fft, hop_length, win_length)
+    n_fft, hop_length, win_length = lengths(n_fft, hop_length, win_length)
     law = f"hop_length should be in (0, win_length({win_length})], but got {hop_length}"
     require(hop_length <= win_length, law)
     known, needed = x.shape[-2], n_fft // 2 + 1 if onesided else n_fft
@@ -211,5 +215,7 @@ def within(out: Any, squares: Any, n_fft: Any, center: Any, length: Any) -> tupl
     """The elements that are asked for, and the sums of squares over them."""
     start = n_fft // 2 if center else 0
     if length is not None:
+        length = integer(length, "length")
+        require(length > 0, f"length should be > 0, but got {length}")
         return out[:, start : start + length], squares[start : start + length]
     return (out[:, start:-start], squares[start:-start]) if start else (out, squares)
