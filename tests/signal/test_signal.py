@@ -68,6 +68,12 @@ def test_a_program_finds_signals_of_a_length_that_only_a_run_tells():
     assert shapes == [(5, -1), (-1,)]
 
 
+def test_tensors_and_variables_have_these_as_methods():
+    for holder in (paddle.Tensor, paddle.static.Variable):
+        assert holder.stft is paddle.signal.stft
+        assert holder.istft is paddle.signal.istft
+
+
 def test_what_no_window_shows_is_not_found():
     found = paddle.signal.stft(paddle.to_tensor(SIGNALS), 8)
     with pytest.raises(ArgumentError, match="no window shows some element"):
