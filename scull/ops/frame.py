@@ -34,7 +34,9 @@ def joined(shape: tuple[int, ...], axis: int, *sizes: int) -> tuple[int, ...]:
 
 def frame_count(size: int, frame_length: int, hop_length: int) -> int:
     """How many whole frames there are in a sequence."""
-    return UNKNOWN if -1 in (size, frame_length) else (size - frame_length) // hop_length + 1
+    if -1 in (size, frame_length):
+        return UNKNOWN
+    return max((size - frame_length) // hop_length + 1, 0)
 
 
 def last(xp: Any, x: Any, axis: int, count: int) -> Any:

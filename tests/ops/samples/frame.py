@@ -83,3 +83,5 @@ def overlap_like_samples():
     yield call(f64(2, 3, 2), f64(9, 2), hop_length=5, axis=0, reference=reference)
     law = "like has 2 frames and x has 3"
     yield fails(ShapeError, law, f32(4, 3), f32(5), hop_length=1, axis=-1)
+    law = "like has 0 frames and x has 3"
+    yield fails(ShapeError, law, f32(4, 3), f32(0), hop_length=3, axis=-1)
