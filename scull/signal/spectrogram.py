@@ -37,11 +37,11 @@ def lengths(n_fft: Any, hop_length: Any, win_length: Any) -> tuple[int, int, int
     return n_fft, hop_length, win_length
 
 
-def widened(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
+def widened(window: Any, n_fft: int, win_length: int, dtype: Any, function: str) -> Any:
     """A window, ones where none is given, with zeros around it up to `n_fft` elements."""
     if window is None:
         window = ones([win_length], dtype)
-    needs_tensor(window, "stft", "window")
+    needs_tensor(window, function, "window")
     law = f"window should have the shape [{win_length}] of win_length, but got {window.shape}"
     require(list(window.shape) in ([win_length], [-1]), law)
     before = (n_fft - win_length) // 2
@@ -101,7 +101,7 @@ def stft(
     size = x.shape[-1]
     law = f"n_fft should be in (0, seq_length({size})], but got {n_fft}"
     require(size == -1 or 0 < n_fft <= size, law)
-    window = widened(window, n_fft, win_length, x.dtype)
+    window = widened(window, n_fft, win_length, x.dtype, "stft")
     if center:
         law = f'pad_mode should be "reflect" or "constant", but got "{pad_mode}"'
         require(pad_mode in ("constant", "reflect"), law)
@@ -175,7 +175,7 @@ def istft(
     known, needed = x.shape[-2], n_fft // 2 + 1 if onesided else n_fft
     law = f"x should have {needed} frequencies where onesided is {onesided}, but got {known}"
     require(known in (-1, needed), law)
-    window = widened(window, n_fft, win_length, REAL.get(x.dtype, x.dtype))
+    window = widened(window, n_fft, win_length, REAL.get(x.dtype, x.dtype), "istft")
     frames = move.transpose(x, perm=(0, 2, 1))
     out = multiply(seen(frames, window, n_fft, normalized, onesided, return_complex), window)
     out = overlap_add(move.transpose(out, perm=(0, 2, 1)), hop_length)
