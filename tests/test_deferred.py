@@ -8,6 +8,7 @@ import sys
 import pytest
 
 PACKAGES = (
+    "scull.fft",
     "scull.io",
     "scull.lang",
     "scull.nn",
@@ -15,6 +16,7 @@ PACKAGES = (
     "scull.nn.initializer",
     "scull.nn.utils",
     "scull.optimizer",
+    "scull.signal",
     "scull.static",
     "scull.tensor",
 )

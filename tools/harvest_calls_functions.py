@@ -12,4 +12,26 @@ CALLS = {
     "lu": ["x=3,3 : paddle.linalg.lu(x)[0]"],
     "lu_unpack": ["x=3,3 : paddle.linalg.lu_unpack(*paddle.linalg.lu(x)[:2])[2]"],
     "eig": ["x=3,3 : paddle.linalg.eig(x)[0]"],
+    "fft_c2c": [
+        "x=complex64:3,4 : paddle.fft.fft(x)",
+        "x=complex64:3,4 : paddle.fft.ifftn(x, (2, 6), (1, 0), 'ortho')",
+    ],
+    "fft_r2c": [
+        "x=3,4 : paddle.fft.fft(x, 6)",
+        "x=3,4 : paddle.fft.rfftn(x, (2, 2))",
+        "x=3,4 : paddle.fft.fftshift(paddle.fft.fft(x))",
+        "x=3,4 : paddle.fft.ifftshift(paddle.fft.ihfft(x), [0])",
+    ],
+    "fft_c2r": [
+        "x=complex64:3,4 : paddle.fft.irfft(x)",
+        "x=complex64:3,4 : paddle.fft.hfft(x, 5, 0, 'forward')",
+    ],
+    "frame": [
+        "x=2,6 : paddle.signal.frame(x, 3, 2)",
+        "x=3,40 : paddle.signal.stft(x, 4, pad_mode='constant')",
+    ],
+    "overlap_add": [
+        "x=2,3,4 : paddle.signal.overlap_add(x, 2)",
+        "x=complex64:3,3,40 : paddle.signal.istft(x, 4)",
+    ],
 }

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 140_000
+TOTAL = 141_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 25_700,
+    "ops": 26_100,
     "autograd": 3_200,
     "compiler": 9_700,
     "eager": 2_100,
@@ -43,6 +43,7 @@ BUDGETS = {
     "base": 1_600,
     "jit": 12_900,
     "amp": 1_400,
+    "fft": 950,
 }
 OTHER = 600  # a package without a row of its own
 

@@ -69,6 +69,7 @@ OWN = {
 
 method.attach(NAMES)
 method.attach(OWN)
+method.attach({"spectrogram": "istft stft"}, "scull.signal")
 __getattr__, __dir__ = deferred(__name__, NAMES, OWN, {"": "math"})
 doors(__name__, "ops")
 __all__ = ["set_printoptions", *listed(NAMES)]

@@ -27,21 +27,21 @@ class Method:
         self.module, self.name = module, name
 
     def __get__(self, instance: Any, kind: Any = None) -> Any:
-        function = load("scull.tensor." + self.module, self.name)
+        function = load(self.module, self.name)
         for holder in (Tensor, Variable):
             if vars(holder).get(self.name) is self:
                 setattr(holder, self.name, function)
         return function if instance is None else function.__get__(instance, kind)
 
 
-def attach(names: Mapping[str, str]) -> None:
-    """Make the functions of a table, by module, methods of tensors."""
+def attach(names: Mapping[str, str], package: str = "scull.tensor") -> None:
+    """Make the functions of a table, by module of a package, methods of tensors."""
     others = set(NO_METHODS.split())
     for module, listed in names.items():
         for name in listed.split():
             if name not in others:
-                setattr(Tensor, name, Method(module, name))
-                setattr(Variable, name, Method(module, name))
+                for holder in (Tensor, Variable):
+                    setattr(holder, name, Method(f"{package}.{module}", name))
 
 
 def transposed(x: Any) -> Any:

@@ -12,7 +12,8 @@ import scull as paddle
 from tests.ops.trial import faults
 from tests.tensor.public_call import functions, wild_calls
 
-EVERY = [(m, n) for m in (paddle, paddle.nn.functional) for n in functions(m)]
+MODULES = (paddle, paddle.nn.functional, paddle.fft, paddle.signal)
+EVERY = [(m, n) for m in MODULES for n in functions(m)]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="calls are made in a fork")
