@@ -16,7 +16,7 @@ from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
 from scull.compiler.nest import LANES
-from scull.compiler.pair import with_pairs
+from scull.compiler.pair import takes_pairs, with_pairs
 from scull.compiler.stage import contracts
 from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
@@ -202,7 +202,7 @@ def _with_borders(
             continue
         if reduce.operation != "sum" or set(_outside(node, load)):
             continue
-        if _skips(body, reduce, positions):
+        if not takes_pairs(reduce) and _skips(body, reduce, positions):
             continue
         ranges = [positions.range_of(positions.of(x)) for x in load.operands]
         sizes = [r.high - r.low + 1 for r in ranges]

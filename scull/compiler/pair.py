@@ -4,24 +4,98 @@ Both operands are copied with neighbours along an axis of the sum in one element
 there on they are operands like others. The products are exact in float32, as they are one by one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from math import prod
+from operator import is_
 
 from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.fuse import substituted
+from scull.compiler.stage import contracts
 from scull.compiler.target import target
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, with_roots
-from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, only
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+    only,
+)
 from scull.lang.walk import ordered, rewritten
 
+WIDE = "float32"  # in which products of bfloat16 are exact
 _numbers = count()
 
 TIMES = 8  # an operand read more often than this is worth a copy
 
 Copies = dict[tuple[object, ...], Array]
+
+
+def narrowed(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, sums of products of bfloat16 reading what was widened for them as it was."""
+    if not target().has_pairs:
+        return list(statements)
+    narrow: dict[Array, Array] = {}
+    found: list[Statement] = []
+    for statement in statements:
+        body = statement.body
+        if isinstance(body, Map):
+            changes = dict[Expression, Expression]()
+            for node in ordered([body.value]) if contracts(body) else ():
+                term = _as_it_was(node.operands[0], narrow) if isinstance(node, Reduce) else None
+                if isinstance(node, Reduce) and term is not None:
+                    made = Reduce(node.dtype, (term,), node.operation, node.axes)
+                    changes[node] = only(made, node.operation, node.axes)
+            if changes:
+                value = rewritten([body.value], lambda node: node, changes)[0]
+                statement = replace(statement, body=replace(body, value=value))
+            source = _widened(body)
+            if source is not None:
+                narrow[statement.out] = source
+        found.append(statement)
+    return found
+
+
+def _widened(body: Map) -> Array | None:
+    """The array of bfloat16 that a body makes float32 of."""
+    match body.value:
+        case Apply(operation="cast", operands=(Load(array=array, operands=places),)):
+            same = len(places) == len(body.axes) and all(map(is_, places, body.axes))
+            return (
+                array if same and array.dtype == "bfloat16" and body.value.dtype == WIDE else None
+            )
+    return None
+
+
+def _as_it_was(term: Expression, narrow: Mapping[Array, Array]) -> Expression | None:
+    """A product of two numbers that were widened, by those they were; None if it is none."""
+    if not isinstance(term, Apply) or term.operation != "multiply" or term.dtype != WIDE:
+        return None
+    first, second = (_number(x, narrow) for x in term.operands)
+    return (
+        None
+        if first is None or second is None
+        else lang.cast(first, WIDE) * lang.cast(second, WIDE)
+    )
+
+
+def _number(factor: Expression, narrow: Mapping[Array, Array]) -> Expression | None:
+    match factor:
+        case Load(array=array, operands=index) if array in narrow:
+            return narrow[array][tuple(index)]
+        case Apply(operation="cast", operands=(x,)) if x.dtype == "bfloat16":
+            return x
+        case Guard(operands=(condition, value, Constant(value=0))):
+            inner = _number(value, narrow)
+            return None if inner is None else lang.guarded(condition, inner, 0.0)
+    return None
 
 
 def with_pairs(
@@ -31,12 +105,10 @@ def with_pairs(
 
     What is copied of arrays that are computed `once` is so, too.
     """
-    if not target().has_pairs:
-        return body
     done: dict[Expression, Expression] = {}
     around = prod(axis.size for axis in body.axes)
     for node in ordered([body.value]):
-        if not isinstance(node, Reduce) or node.operation != "sum" or node.dtype != "float32":
+        if not isinstance(node, Reduce) or not takes_pairs(node):
             continue
         loads = _factors(node.operands[0])
         times = around * prod(axis.size for axis in node.axes)
@@ -49,7 +121,7 @@ def with_pairs(
         pairs = [_in_pairs(x, axis, half, origin, found, copies, once) for x in loads]
         axes = tuple(half if x is axis else x for x in node.axes)
         term = lang.pair_dot(*pairs)
-        done[node] = only(Reduce("float32", (term,), "sum", axes), "sum", axes)
+        done[node] = only(Reduce(WIDE, (term,), "sum", axes), "sum", axes)
     if not done:
         return body
     value = rewritten([body.value], lambda node: node, done)[0]
@@ -58,13 +130,21 @@ def with_pairs(
     return made
 
 
-def _factors(term: Expression) -> list[Load]:
-    """The two elements of bfloat16 that a term multiplies; nothing if it is another term."""
+def takes_pairs(node: Reduce) -> bool:
+    """Whether it adds products of bfloat16, on a machine that takes them by pairs."""
+    (term,) = node.operands
+    if not target().has_pairs or node.operation != "sum" or node.dtype != WIDE:
+        return False
     if not isinstance(term, Apply) or term.operation != "multiply":
-        return []
+        return False
     cast = [x for x in term.operands if isinstance(x, Apply) and x.operation == "cast"]
-    loads = [x for each in cast for x in each.operands if isinstance(x, Load)]
-    return loads if [x.dtype for x in loads] == ["bfloat16"] * 2 else []
+    return [x.operands[0].dtype for x in cast] == ["bfloat16"] * 2
+
+
+def _factors(term: Expression) -> list[Load]:
+    """The two elements that a term multiplies; nothing if one is not read as it is."""
+    loads = [x for each in term.operands for x in each.operands if isinstance(x, Load)]
+    return loads if len(loads) == 2 else []
 
 
 def _least(array: Array, once: set[Array]) -> int:

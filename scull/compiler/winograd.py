@@ -16,6 +16,7 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import simplified, substituted
+from scull.compiler.pair import takes_pairs
 from scull.compiler.stage import OFTEN, contracts
 from scull.compiler.trace import Statement
 from scull.flags import flag
@@ -76,6 +77,8 @@ def _steps(statement: Statement) -> "_Steps | None":
     """The steps of a statement, if it is such a sum and they take less work."""
     nodes = [x for x in ordered(statement.body.roots) if isinstance(x, Reduce)]
     if len(nodes) != 1 or nodes[0].operation != "sum" or nodes[0].dtype not in KINDS:
+        return None
+    if takes_pairs(nodes[0]):
         return None
     (term,) = nodes[0].operands
     if not isinstance(term, Apply) or term.operation != "multiply":
