@@ -7,10 +7,10 @@ from scull.distribution.categorical import Categorical
 from scull.distribution.distribution import Distribution
 from scull.distribution.parameter import drawn_shape, needs_tensors, sample_shape, times_log
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.pick import put_along_axis
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import arange, full, ones_like
 from scull.tensor.function import exp, log
-from scull.tensor.join import put_along_axis
 from scull.tensor.manipulation import moveaxis, reshape
 from scull.tensor.reduction import sum as summed
 from scull.tensor.special import lgamma
@@ -92,8 +92,8 @@ class Multinomial(Distribution):
         with no_grad():
             places = moveaxis(drawn, 0, -1)
             none = full(drawn_shape(shape, self.probs), 0.0, self.probs.dtype)
-            one = full((), 1.0, self.probs.dtype)
-            return put_along_axis(none, places, one, -1, "add", broadcast=False)
+            ones = ones_like(places, dtype=self.probs.dtype)
+            return put_along_axis(none, places, ones, axis=len(places.shape) - 1, reduce="add")
 
     def entropy(self) -> Any:
         """How many nats a draw is worth on average."""
