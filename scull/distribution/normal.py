@@ -29,8 +29,8 @@ class Normal(Distribution):
         >>> normal = paddle.distribution.Normal([0.0, 1.0], 2.0)
         >>> normal.sample([3]).shape
         [3, 2]
-        >>> normal.log_prob(paddle.to_tensor([0.0, 3.0])).tolist()
-        [-1.6120857000350952, -2.1120858192443848]
+        >>> [round(p, 4) for p in normal.log_prob(paddle.to_tensor([0.0, 3.0])).tolist()]
+        [-1.6121, -2.1121]
         >>> normal.kl_divergence(paddle.distribution.Normal([0.0, 1.0], 2.0)).tolist()
         [0.0, 0.0]
     """

@@ -32,8 +32,8 @@ class TransformedDistribution(Distribution):
         >>> wages = paddle.distribution.TransformedDistribution(normal, [exp])
         >>> wages.sample([3]).shape
         [3, 2]
-        >>> wages.log_prob(paddle.to_tensor(1.0)).tolist()
-        [-0.9189385175704956, -1.4189385175704956]
+        >>> [round(p, 4) for p in wages.log_prob(paddle.to_tensor(1.0)).tolist()]
+        [-0.9189, -1.4189]
     """
 
     def __init__(self, base: Any, transforms: Any) -> None:
