@@ -60,7 +60,7 @@ class Bernoulli(ExponentialFamily):
         needs_chances(given)
         margin = float(precision(given.dtype).eps)
         self.probs: Any = kept_within(given, margin, 1 - margin)
-        self.logits = log(self.probs) - log1p(-self.probs)
+        self.logits = self._probs_to_logits(self.probs, is_binary=True)
         self.dtype = given.dtype
         super().__init__(given.shape)
 
@@ -138,7 +138,7 @@ class Bernoulli(ExponentialFamily):
         Args:
             other (Bernoulli): another Bernoulli distribution.
         """
-        self.comparable(other)
+        needs((Bernoulli,), "another Bernoulli", other=other)
         surplus = sigmoid(self.logits) * (self.logits - other.logits)
         return surplus + logsigmoid(-self.logits) - logsigmoid(-other.logits)
 

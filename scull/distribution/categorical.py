@@ -92,7 +92,7 @@ class Categorical(Distribution):
         Returns:
             Tensor: of shape ``batch_shape + [1]``.
         """
-        self.comparable(other)
+        needs((Categorical,), "another Categorical", other=other)
         own = log_softmax(self.logits, axis=-1)
         surplus = own - log_softmax(other.logits, axis=-1)
         return summed(softmax(self.logits, axis=-1) * surplus, -1, keepdim=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from scull.autograd import no_grad
 from scull.distribution.distribution import Distribution
-from scull.distribution.parameter import alike, open_unit, scalars, stretched
+from scull.distribution.parameter import alike, needs, open_unit, scalars, stretched
 from scull.errors import ArgumentError
 from scull.ops.trigonometry import atan, tan
 from scull.tensor.function import exp, log, log1p
@@ -122,6 +122,6 @@ class Cauchy(Distribution):
         Raises:
             ArgumentTypeError: it is none.
         """
-        self.comparable(other)
+        needs((Cauchy,), "another Cauchy", other=other)
         widths, shift = self.scale + other.scale, self.loc - other.loc
         return log((widths * widths + shift * shift) / (4.0 * self.scale * other.scale))

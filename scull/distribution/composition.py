@@ -75,7 +75,8 @@ class ChainTransform(Transform):
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         rank, total = self._domain.event_rank, 0.0
         for one in self.transforms:
-            total = total + rightmost_sum(log_det(one, x), rank - one._domain.event_rank)
+            more = rank - one._domain.event_rank
+            total = total + self._sum_rightmost(log_det(one, x), more)
             x = one.forward(x)
             rank += one._codomain.event_rank - one._domain.event_rank
         return total
@@ -91,6 +92,7 @@ class ChainTransform(Transform):
         return shape
 
     def _sum_rightmost(self, value: Any, n: int) -> Any:
+        """The sums over the last `n` axes."""
         return rightmost_sum(value, n)
 
 
@@ -211,16 +213,14 @@ class StackTransform(Transform):
 
     def places(self, x: Any, made: Any) -> Any:
         """What `made` gives for each place, side by side."""
-        if not -len(x.shape) <= self._axis < len(x.shape):
-            raise ShapeError(f"{list(x.shape)} has {len(x.shape)} axes, and this is {self._axis}")
-        if x.shape[self._axis] != len(self._transforms):
+        axis = self.axis_of(x.shape)
+        if x.shape[axis] != len(self._transforms):
             raise ShapeError(
-                f"axis {self._axis} of {list(x.shape)} is not of size {len(self._transforms)},"
+                f"axis {axis} of {list(x.shape)} is not of size {len(self._transforms)},"
                 " the number of transforms"
             )
-        parts = unbind(x, self._axis)
+        parts = unbind(x, axis)
         found = [made(one, p) for one, p in zip(self._transforms, parts, strict=True)]
-        axis = self._axis % len(x.shape)
         return stack(found, min(axis, len(found[0].shape)))
 
     def _forward_shape(self, shape: tuple[int, ...]) -> Any:
@@ -229,9 +229,15 @@ class StackTransform(Transform):
     def _inverse_shape(self, shape: tuple[int, ...]) -> Any:
         return self.shape_of_places(shape, "inverse_shape")
 
+    def axis_of(self, shape: Any) -> int:
+        """The axis of a shape, from 0 on."""
+        if not -len(shape) <= self._axis < len(shape):
+            raise ShapeError(f"{list(shape)} has {len(shape)} axes, and this is axis {self._axis}")
+        return self._axis % len(shape)
+
     def shape_of_places(self, shape: tuple[int, ...], way: str) -> tuple[int, ...]:
         """The shape after each place went its way."""
-        axis = self._axis % len(shape)
+        axis = self.axis_of(shape)
         one = getattr(self._transforms[0], way)(shape[:axis] + shape[axis + 1 :])
         return (*one[:axis], shape[axis], *one[axis:])
 

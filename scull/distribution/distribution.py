@@ -5,7 +5,7 @@ from typing import Any
 
 from scull.distribution.parameter import alike, lists, needs
 from scull.distribution.parameter import sample_shape as sizes_of
-from scull.errors import ArgumentTypeError, UnsupportedError
+from scull.errors import UnsupportedError
 from scull.nn.functional.activation import softmax
 from scull.tensor.function import exp, log, log1p, sigmoid
 
@@ -82,12 +82,6 @@ class Distribution:
     def probs(self, value: Any) -> Any:
         """The older name of `prob`, which some distributions have."""
         raise self.without("probs")
-
-    def comparable(self, other: Any) -> None:
-        """Refuse `other` where it is of another family."""
-        if not isinstance(other, type(self)) and not isinstance(self, type(other)):
-            kinds = f"{type(self).__name__}, not {type(other).__name__}"
-            raise ArgumentTypeError(f"`other` is another {kinds}")
 
     def without(self, name: str) -> UnsupportedError:
         """What is raised for a quantity that this distribution does not have."""

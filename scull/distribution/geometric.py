@@ -143,6 +143,6 @@ class Geometric(Distribution):
         Raises:
             ArgumentTypeError: it is none.
         """
-        self.comparable(other)
+        needs((Geometric,), "another Geometric", other=other)
         failures = times_log(self.mean, (1.0 - self.probs) / (1.0 - other.probs))
         return log(self.probs / other.probs) + failures

@@ -9,6 +9,7 @@ from scull.distribution.parameter import (
     REAL,
     alike,
     drawn_shape,
+    needs,
     precision,
     scalar,
     scalars,
@@ -135,6 +136,6 @@ class Laplace(Distribution):
         Args:
             other (Laplace): another Laplace distribution.
         """
-        self.comparable(other)
+        needs((Laplace,), "another Laplace", other=other)
         ratio, shift = self.scale / other.scale, size(self.loc - other.loc)
         return ratio * exp(-shift / self.scale) + shift / other.scale - log(ratio) - 1.0

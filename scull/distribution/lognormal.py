@@ -3,6 +3,7 @@
 from typing import Any
 
 from scull.distribution.normal import Normal
+from scull.distribution.parameter import needs
 from scull.distribution.transform import ExpTransform
 from scull.distribution.transformed_distribution import TransformedDistribution
 from scull.tensor.function import exp, expm1
@@ -64,5 +65,5 @@ class LogNormal(TransformedDistribution):
         Args:
             other (LogNormal): another log-normal distribution.
         """
-        self.comparable(other)
+        needs((LogNormal,), "another LogNormal", other=other)
         return self._base.kl_divergence(other._base)

@@ -9,6 +9,7 @@ from scull.distribution import variable
 from scull.distribution.parameter import needs, needs_tensors, rightmost_sum
 from scull.errors import ShapeError, UnsupportedError
 from scull.tensor.creation import zeros_like
+from scull.tensor.size import integers
 
 
 class Type(enum.Enum):
@@ -151,7 +152,7 @@ class Transform:
             ArgumentTypeError: `shape` is no sequence.
         """
         needs((Sequence,), "a sequence of integers", shape=shape)
-        return tuple(self._forward_shape(tuple(shape)))
+        return tuple(self._forward_shape(integers(list(shape), "shape")))
 
     def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         """The shape of x, where that of y is given.
@@ -163,7 +164,7 @@ class Transform:
             ArgumentTypeError: `shape` is no sequence.
         """
         needs((Sequence,), "a sequence of integers", shape=shape)
-        return tuple(self._inverse_shape(tuple(shape)))
+        return tuple(self._inverse_shape(integers(list(shape), "shape")))
 
     def _forward(self, x: Any) -> Any:
         raise UnsupportedError(f"{type(self).__name__} has no `_forward`")

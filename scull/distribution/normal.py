@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from scull.distribution.distribution import Distribution
-from scull.distribution.parameter import alike, drawn_shape, lists, stretched
+from scull.distribution.parameter import alike, drawn_shape, lists, needs, stretched
 from scull.tensor.function import exp, log
 from scull.tensor.random import gaussian
 from scull.tensor.size import integer
@@ -104,7 +104,7 @@ class Normal(Distribution):
         Args:
             other (Normal): another normal distribution.
         """
-        self.comparable(other)
+        needs((Normal,), "another Normal", other=other)
         ratio = self.scale / other.scale
         shift = (self.loc - other.loc) / other.scale
         return 0.5 * (ratio * ratio + shift * shift) - 0.5 - log(ratio)

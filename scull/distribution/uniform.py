@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.distribution.distribution import Distribution
-from scull.distribution.parameter import alike, drawn_shape, lists, stretched
+from scull.distribution.parameter import alike, drawn_shape, lists, needs, stretched
 from scull.ops.logic import logical_and
 from scull.tensor.function import exp, log
 from scull.tensor.random import uniform
@@ -104,6 +104,6 @@ class Uniform(Distribution):
         Returns:
             Tensor: infinite where `other` cannot draw everything that this one can.
         """
-        self.comparable(other)
+        needs((Uniform,), "another Uniform", other=other)
         inside = logical_and(other.low <= self.low, other.high >= self.high)
         return where(inside, log((other.high - other.low) / (self.high - self.low)), float("inf"))

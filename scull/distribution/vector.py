@@ -16,6 +16,7 @@ from scull.tensor.join import concat
 from scull.tensor.manipulation import flip, reshape
 from scull.tensor.reduction import cumsum
 from scull.tensor.reduction import sum as summed
+from scull.tensor.size import integers
 
 
 def event(shape: tuple[int, ...], rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -51,13 +52,11 @@ class ReshapeTransform(Transform):
     def __init__(self, in_event_shape: Any, out_event_shape: Any) -> None:
         shapes = {"in_event_shape": in_event_shape, "out_event_shape": out_event_shape}
         needs((list, tuple), "a list or a tuple", **shapes)
-        counts = [math.prod(shape) for shape in shapes.values()]
-        if counts[0] != counts[1]:
-            raise ArgumentError(
-                f"an event of {in_event_shape} holds {counts[0]} elements,"
-                f" one of {out_event_shape} {counts[1]}"
-            )
-        self._in_event_shape, self._out_event_shape = map(tuple, shapes.values())
+        old, new = (integers(shape, name) for name, shape in shapes.items())
+        if math.prod(old) != math.prod(new):
+            counts = f"{math.prod(old)} elements, one of {new} {math.prod(new)}"
+            raise ArgumentError(f"an event of {old} holds {counts}")
+        self._in_event_shape, self._out_event_shape = old, new
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
