@@ -6,6 +6,7 @@ import numpy as np
 
 from scull.autograd import no_grad
 from scull.core.tensor import Tensor
+from scull.distribution.distribution import titled
 from scull.distribution.exponential_family import ExponentialFamily
 from scull.distribution.parameter import (
     HELD,
@@ -74,6 +75,7 @@ class Bernoulli(ExponentialFamily):
         """``probs * (1 - probs)``."""
         return self.probs * (1.0 - self.probs)
 
+    @titled
     def sample(self, shape: Any = ()) -> Any:
         """Draws of 0 and 1.
 
@@ -86,6 +88,7 @@ class Bernoulli(ExponentialFamily):
         with no_grad():
             return bernoulli(repeated(self.probs, shape))
 
+    @titled
     def rsample(self, shape: Any = (), temperature: float = 1.0) -> Any:
         """Draws whose `sigmoid` is close to 0 or 1, through which gradients reach `probs`.
 
@@ -102,6 +105,7 @@ class Bernoulli(ExponentialFamily):
         unit = uniform(sizes, self.probs.dtype, min=margin, max=1 - margin)
         return (self.logits + log(unit) - log1p(-unit)) / scalar(heat, self.probs.dtype)
 
+    @titled
     def cdf(self, value: Any) -> Any:
         """The probability of a draw up to `value`.
 
@@ -111,6 +115,7 @@ class Bernoulli(ExponentialFamily):
         value = alike(value, self.probs)
         return where(value < 0, 0.0, where(value < 1, 1.0 - self.probs, 1.0))
 
+    @titled
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability of `value`.
 
@@ -120,6 +125,7 @@ class Bernoulli(ExponentialFamily):
         value = alike(value, self.probs)
         return value * self.logits + logsigmoid(-self.logits)
 
+    @titled
     def prob(self, value: Any) -> Any:
         """The probability of `value`.
 
@@ -128,10 +134,12 @@ class Bernoulli(ExponentialFamily):
         """
         return exp(self.log_prob(value))
 
+    @titled
     def entropy(self) -> Any:
         """How many nats a draw is worth on average."""
         return -logsigmoid(-self.logits) - self.probs * self.logits
 
+    @titled
     def kl_divergence(self, other: Any) -> Any:
         """How many more nats draws cost that are coded as those of `other`.
 

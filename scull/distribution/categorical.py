@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scull.autograd import no_grad
-from scull.distribution.distribution import Distribution
+from scull.distribution.distribution import Distribution, titled
 from scull.distribution.parameter import (
     HELD,
     drawn_shape,
@@ -63,6 +63,7 @@ class Categorical(Distribution):
         self._prob = self.logits / summed(self.logits, -1, keepdim=True)
         super().__init__(self.logits.shape[:-1])
 
+    @titled
     def sample(self, shape: Any = ()) -> Any:
         """Draws of categories.
 
@@ -78,11 +79,13 @@ class Categorical(Distribution):
             drawn = multinomial(weights, count_of(shape), replacement=True)
             return reshape(transpose(drawn, [1, 0]), sizes[:-1])
 
+    @titled
     def entropy(self) -> Any:
         """How many nats a draw is worth on average."""
         logits = log_softmax(self.logits, axis=-1)
         return -summed(exp(logits) * logits, -1)
 
+    @titled
     def kl_divergence(self, other: Any) -> Any:
         """How many more nats draws cost that are coded as those of `other`.
 
@@ -97,6 +100,7 @@ class Categorical(Distribution):
         surplus = own - log_softmax(other.logits, axis=-1)
         return summed(softmax(self.logits, axis=-1) * surplus, -1, keepdim=True)
 
+    @titled
     def probs(self, value: Any) -> Any:
         """The part that weights of categories have of their sum.
 
@@ -118,6 +122,7 @@ class Categorical(Distribution):
             value = expand(value, drawn_shape(self.logits.shape[:-1], value))
         return take_along_axis(self._prob, value, -1)
 
+    @titled
     def log_prob(self, value: Any) -> Any:
         """The logarithms of `probs`.
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from scull.autograd import no_grad
-from scull.distribution.distribution import Distribution
+from scull.distribution.distribution import Distribution, titled
 from scull.distribution.parameter import alike, needs, open_unit, scalars, stretched
 from scull.errors import ArgumentError
 from scull.ops.trigonometry import atan, tan
@@ -57,6 +57,7 @@ class Cauchy(Distribution):
         """Refused: there is no mean."""
         raise ArgumentError("Cauchy distribution has no stddev.")
 
+    @titled
     def sample(self, shape: Any, name: str | None = None) -> Any:
         """Draws.
 
@@ -70,6 +71,7 @@ class Cauchy(Distribution):
         with no_grad():
             return self.rsample(shape)
 
+    @titled
     def rsample(self, shape: Any, name: str | None = None) -> Any:
         """Draws through which gradients reach the parameters.
 
@@ -80,6 +82,7 @@ class Cauchy(Distribution):
         unit = open_unit(shape, self.loc)
         return self.loc + self.scale * tan(math.pi * (unit - 0.5))
 
+    @titled
     def prob(self, value: Any) -> Any:
         """The density at `value`.
 
@@ -88,6 +91,7 @@ class Cauchy(Distribution):
         """
         return exp(self.log_prob(value))
 
+    @titled
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density at `value`.
 
@@ -97,6 +101,7 @@ class Cauchy(Distribution):
         ratio = self.ratio(value)
         return -math.log(math.pi) - log(self.scale) - log1p(ratio * ratio)
 
+    @titled
     def cdf(self, value: Any) -> Any:
         """The probability of a draw up to `value`.
 
@@ -109,10 +114,12 @@ class Cauchy(Distribution):
         """How many widths `value` is away from the middle."""
         return (alike(value, self.loc) - self.loc) / self.scale
 
+    @titled
     def entropy(self) -> Any:
         """How many nats a draw is worth on average: ``log(4 π scale)``."""
         return stretched(log(self.scale) + math.log(4 * math.pi), self.loc)
 
+    @titled
     def kl_divergence(self, other: Any) -> Any:
         """How many more nats draws cost that are coded as those of `other`.
 

@@ -48,7 +48,7 @@ class ChainTransform(Transform):
                 rank + one._domain.event_rank - one._codomain.event_rank, one._domain.event_rank
             )
         own = self.transforms[0]._domain
-        return own if rank == own.event_rank else variable.Independent(own, rank - own.event_rank)
+        return variable.Independent(own, rank - own.event_rank)
 
     @property
     def _codomain(self) -> Any:
@@ -60,7 +60,7 @@ class ChainTransform(Transform):
                 rank + one._codomain.event_rank - one._domain.event_rank, one._codomain.event_rank
             )
         own = self.transforms[-1]._codomain
-        return own if rank == own.event_rank else variable.Independent(own, rank - own.event_rank)
+        return variable.Independent(own, rank - own.event_rank)
 
     def _forward(self, x: Any) -> Any:
         for one in self.transforms:

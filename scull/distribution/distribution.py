@@ -1,11 +1,15 @@
 """What every distribution has."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from scull.core import session
+from scull.core.interpreter import current
 from scull.distribution.parameter import alike, lists, needs
 from scull.distribution.parameter import sample_shape as sizes_of
 from scull.errors import UnsupportedError
+from scull.ir.variable import Variable
 from scull.nn.functional.activation import softmax
 from scull.tensor.function import exp, log, log1p, sigmoid
 
@@ -111,3 +115,18 @@ class Distribution:
     def _logits_to_probs(self, logits: Any, is_binary: bool = False) -> Any:
         """Probabilities from their logarithms up to a sum, or from the odds'."""
         return sigmoid(logits) if is_binary else softmax(logits, axis=-1)
+
+
+def titled(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose result in a Program is called after the `name` of the distribution and it."""
+
+    @functools.wraps(method)
+    def made(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = method(self, *args, **kwargs)
+        mode: Any = current()
+        if isinstance(found, Variable) and not mode.captures:
+            name = session.unique_name(f"{self.name}_{method.__name__}.tmp")
+            found.block._rename_var(found.name, name)
+        return found
+
+    return made

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from scull.distribution.distribution import Distribution
+from scull.distribution.distribution import Distribution, titled
 from scull.distribution.parameter import alike, drawn_shape, lists, needs, stretched
 from scull.tensor.function import exp, log
 from scull.tensor.random import gaussian
@@ -51,6 +51,7 @@ class Normal(Distribution):
         """The square of `scale`."""
         return stretched(self.scale * self.scale, self.loc)
 
+    @titled
     def sample(self, shape: Any = (), seed: int = 0) -> Any:
         """Draws through which gradients reach `loc` and `scale`, as in Paddle.
 
@@ -65,6 +66,7 @@ class Normal(Distribution):
         unit = gaussian(sizes, seed=integer(seed, "seed"), dtype=self.loc.dtype)
         return unit * self.scale + self.loc
 
+    @titled
     def rsample(self, shape: Any = ()) -> Any:
         """As `sample`.
 
@@ -73,6 +75,7 @@ class Normal(Distribution):
         """
         return self.sample(shape)
 
+    @titled
     def entropy(self) -> Any:
         """How many nats a draw is worth on average.
 
@@ -81,6 +84,7 @@ class Normal(Distribution):
         """
         return stretched(log(self.scale) + (0.5 * math.log(2 * math.pi) + 0.5), self.loc)
 
+    @titled
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density at `value`.
 
@@ -90,6 +94,7 @@ class Normal(Distribution):
         ratio = (alike(value, self.loc) - self.loc) / self.scale
         return -0.5 * ratio * ratio - log(self.scale) - 0.5 * math.log(2 * math.pi)
 
+    @titled
     def probs(self, value: Any) -> Any:
         """The density at `value`.
 
@@ -98,6 +103,7 @@ class Normal(Distribution):
         """
         return exp(self.log_prob(value))
 
+    @titled
     def kl_divergence(self, other: Any) -> Any:
         """How many more nats draws cost that are coded as those of `other`.
 

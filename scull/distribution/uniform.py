@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.distribution.distribution import Distribution
+from scull.distribution.distribution import Distribution, titled
 from scull.distribution.parameter import alike, drawn_shape, lists, needs, stretched
 from scull.ops.logic import logical_and
 from scull.tensor.function import exp, log
@@ -51,6 +51,7 @@ class Uniform(Distribution):
         width = self.high - self.low
         return width * width / 12.0
 
+    @titled
     def sample(self, shape: Any = (), seed: int = 0) -> Any:
         """Draws through which gradients reach `low` and `high`, as in Paddle.
 
@@ -65,6 +66,7 @@ class Uniform(Distribution):
         unit = uniform(sizes, self.low.dtype, min=0.0, max=1.0, seed=integer(seed, "seed"))
         return unit * (self.high - self.low) + self.low
 
+    @titled
     def rsample(self, shape: Any = ()) -> Any:
         """As `sample`.
 
@@ -73,10 +75,12 @@ class Uniform(Distribution):
         """
         return self.sample(shape)
 
+    @titled
     def entropy(self) -> Any:
         """How many nats a draw is worth on average: ``log(high - low)``."""
         return log(self.high - self.low)
 
+    @titled
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density at `value`, minus infinity outside and on the bounds.
 
@@ -87,6 +91,7 @@ class Uniform(Distribution):
         inside = logical_and(value > self.low, value < self.high)
         return where(inside, -log(self.high - self.low), -float("inf"))
 
+    @titled
     def probs(self, value: Any) -> Any:
         """The density at `value`.
 
@@ -95,6 +100,7 @@ class Uniform(Distribution):
         """
         return exp(self.log_prob(value))
 
+    @titled
     def kl_divergence(self, other: Any) -> Any:
         """How many more nats draws cost that are coded as those of `other`.
 

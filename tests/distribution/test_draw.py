@@ -177,3 +177,22 @@ def test_a_sample_shape_holds_numbers_and_tensors():
     for shape in ([3], (3,), np.array([3]), paddle.to_tensor([3]), [paddle.to_tensor(3)]):
         assert own.sample(shape).shape == [3, 2]
     assert own.sample([0]).shape == [0, 2]
+
+
+def test_results_in_a_program_are_called_after_the_distribution(static_mode):
+    with paddle.static.program_guard(paddle.static.Program()):
+        main = paddle.static.default_main_program()
+        x = paddle.static.data("x", [2])
+        x.stop_gradient = False
+        own = D.Normal(x, x + 1.0, name="beliefs")
+        found = {"sample": own.sample([3]), "entropy": own.entropy(), "log_prob": own.log_prob(x)}
+        found |= {"probs": own.probs(x), "kl_divergence": own.kl_divergence(D.Normal(x, x))}
+        for method, variable in found.items():
+            assert variable.name.partition(".")[0] == f"beliefs_{method}"
+        (slope,) = paddle.static.gradients(found["log_prob"], x)
+        copy = paddle.static.Program.parse_from_string(main.desc.serialize_to_string())
+        feed, names = {"x": np.array([1.0, 2.0], "float32")}, [found["log_prob"].name, slope.name]
+        for program in (main, copy):
+            value, gradient = paddle.static.Executor().run(program, feed=feed, fetch_list=names)
+            np.testing.assert_allclose(value, stats.norm([1, 2], [2, 3]).logpdf([1, 2]), 1e-6)
+            np.testing.assert_allclose(gradient, [-1 / 2, -1 / 3], 1e-6)
