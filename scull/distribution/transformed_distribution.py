@@ -84,7 +84,7 @@ class TransformedDistribution(Distribution):
         sizes, base = sample_shape(shape), self._base.batch_shape
         batch = self._stretched[: len(self._stretched) - len(self._base.event_shape)]
         own = (1,) * (len(batch) - len(base)) + base
-        places = [i for i in range(len(batch)) if batch[i] != own[i]]
+        places = [i for i in range(len(batch)) if own[i] == 1 != batch[i]]
         if not places:
             return draw(sizes)
         found = draw([*sizes, *(batch[i] for i in places)])
