@@ -34,10 +34,12 @@ from scull.flags import PADDLE, flags
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.version import full_version as __version__
 
+paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it
 PACKAGES = (
-    "_C_ops amp base compat compiler dataset device distributed executor fft files framework"
-    " geometric hapi incubate inference io ir jit lang linalg metric nn optimizer pir profiler"
-    " reader regularizer runtime signal static sysconfig text utils version vision"
+    "_C_ops amp base compat compiler dataset device distributed distribution executor fft"
+    " files framework geometric hapi incubate inference io ir jit lang linalg metric nn"
+    " optimizer pir profiler reader regularizer runtime signal static sysconfig text utils"
+    " version vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 141_000
+TOTAL = 144_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -35,6 +35,7 @@ BUDGETS = {
     "static": 7_600,
     "cli": 2_000,
     "vision": 3_200,
+    "distribution": 3_400,
     "framework": 1_700,
     "incubate": 1_200,
     "profiler": 3_700,
