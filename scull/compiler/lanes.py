@@ -11,6 +11,7 @@ import struct
 import numpy as np
 
 from scull.compiler.assembly import Function
+from scull.compiler.half import halved, widened
 from scull.lang.dtype import HALF, Element, element
 
 FLOATS = {
@@ -129,63 +130,21 @@ class Lanes:
         """Floats as values of float16 or bfloat16; other dtypes are left alone."""
         wide = self.type("float")
         if dtype == "float16":
-            return self._widened(self._halved(x))
+            return widened(self, halved(self, x))
         if dtype != "bfloat16":
             return x
         t, number = self.type("i32"), self.number
         bits = self.value(f"bitcast {wide} {x} to {t}")
-        odd = self._i32("and", self._i32("lshr", bits, 16), 1)
-        raised = self.value(f"add {t} {self._i32('add', bits, 32767)}, {odd}")
-        quiet = self._i32("or", bits, 4194304)
+        odd = self.i32("and", self.i32("lshr", bits, 16), 1)
+        raised = self.value(f"add {t} {self.i32('add', bits, 32767)}, {odd}")
+        quiet = self.i32("or", bits, 4194304)
         nan = self.value(f"fcmp uno {wide} {x}, {x}")
         chosen = self.select(nan, t, quiet, raised)
         kept = self.value(f"and {t} {chosen}, {number('i32', -65536)}")
         return self.value(f"bitcast {t} {kept} to {wide}")
 
-    def _widened(self, x: str) -> str:
-        """float16 as float32."""
-        wide, half, t = self.type("float"), self.type("half"), self.type("i32")
-        if self.function.has_half:
-            return self.value(f"fpext {half} {x} to {wide}")
-        bits = self.value(f"bitcast {half} {x} to {self.type('i16')}")
-        bits = self.value(f"zext {self.type('i16')} {bits} to {t}")
-        size = self._i32("shl", self._i32("and", bits, 0x7FFF), 13)
-        scaled = self.value(f"bitcast {t} {size} to {wide}")
-        power = self.number("float", number_text(2.0**112, "float32"))
-        scaled = self.value(f"fmul {wide} {scaled}, {power}")
-        scaled = self.value(f"bitcast {wide} {scaled} to {t}")
-        least = self.number("i32", 0x7C00 << 13)
-        special = self.value(f"icmp uge {t} {size}, {least}")
-        chosen = self.select(special, t, self._i32("or", size, 0x7F800000), scaled)
-        sign = self._i32("shl", self._i32("and", bits, 0x8000), 16)
-        return self.value(f"bitcast {t} {self.value(f'or {t} {chosen}, {sign}')} to {wide}")
-
-    def _halved(self, x: str) -> str:
-        """float32 as float16, to nearest and ties to even."""
-        wide, half, t = self.type("float"), self.type("half"), self.type("i32")
-        if self.function.has_half:
-            return self.value(f"fptrunc {wide} {x} to {half}")
-        value, number = self.value, self.number
-        bits = value(f"bitcast {wide} {x} to {t}")
-        size = self._i32("and", bits, 0x7FFFFFFF)
-        odd = self._i32("and", self._i32("lshr", size, 13), 1)
-        near = value(f"add {t} {self._i32('add', size, 0xFFF - (112 << 23))}, {odd}")
-        near = self._i32("lshr", near, 13)
-        magnitude = value(f"bitcast {t} {size} to {wide}")
-        base = number("float", number_text(0.5, "float32"))  # whose last bit is the least float16
-        tiny = value(f"bitcast {wide} {value(f'fadd {wide} {magnitude}, {base}')} to {t}")
-        tiny = self._i32("sub", tiny, 126 << 23)
-        is_tiny = value(f"icmp ult {t} {size}, {number('i32', 113 << 23)}")
-        found = self.select(is_tiny, t, tiny, near)
-        large = value(f"icmp uge {t} {size}, {number('i32', 0x477FF000)}")  # 65520
-        found = self.select(large, t, number("i32", 0x7C00), found)
-        nan = value(f"fcmp uno {wide} {x}, {x}")
-        found = self.select(nan, t, number("i32", 0x7E00), found)
-        sign = self._i32("and", self._i32("lshr", bits, 16), 0x8000)
-        short = value(f"trunc {t} {value(f'or {t} {found}, {sign}')} to {self.type('i16')}")
-        return value(f"bitcast {self.type('i16')} {short} to {half}")
-
-    def _i32(self, name: str, x: str, constant: int) -> str:
+    def i32(self, name: str, x: str, constant: int) -> str:
+        """An operation of integers of 32 bits, one of them a constant."""
         return self.value(f"{name} {self.type('i32')} {x}, {self.number('i32', constant)}")
 
     def select(self, condition: str, kind: str, x: str, y: str) -> str:
@@ -197,11 +156,11 @@ class Lanes:
         if dtype == "bool":
             return self.value(f"icmp ne {self.type('i8')} {x}, {self.number('i8', 0)}")
         if dtype == "float16":
-            return self._widened(x)
+            return widened(self, x)
         if dtype == "bfloat16":
             wide = self.value(f"zext {self.type('i16')} {x} to {self.type('i32')}")
             return self.value(
-                f"bitcast {self.type('i32')} {self._i32('shl', wide, 16)} to {self.type('float')}"
+                f"bitcast {self.type('i32')} {self.i32('shl', wide, 16)} to {self.type('float')}"
             )
         return x
 
@@ -210,10 +169,10 @@ class Lanes:
         if dtype == "bool":
             return self.value(f"zext {self.type('i1')} {x} to {self.type('i8')}")
         if dtype == "float16":
-            return self._halved(x)
+            return halved(self, x)
         if dtype == "bfloat16":
             bits = self.value(f"bitcast {self.type('float')} {x} to {self.type('i32')}")
-            high = self._i32("lshr", bits, 16)
+            high = self.i32("lshr", bits, 16)
             return self.value(f"trunc {self.type('i32')} {high} to {self.type('i16')}")
         return x
 
@@ -267,8 +226,8 @@ class Lanes:
     def _pair(self, operands: list[str]) -> str:
         wide, t = self.type("float"), self.type("i32")
         low, high = (self.value(f"bitcast {wide} {x} to {t}") for x in operands)
-        high = self._i32("and", high, -65536)
-        return self.value(f"or {t} {self._i32('lshr', low, 16)}, {high}")
+        high = self.i32("and", high, -65536)
+        return self.value(f"or {t} {self.i32('lshr', low, 16)}, {high}")
 
     def pair_dot(self, operands: list[str], facts: Element) -> str:
         """The inner product of two pairs."""
@@ -283,7 +242,7 @@ class Lanes:
             name = f"llvm.x86.avx512bf16.dpbf16ps.{32 * self.count}"
             return value(f"call {wide} @{name}({wide} {total}, {pairs} {x}, {pairs} {y})")
         for operation, number in (("shl", 16), ("and", -65536)):
-            a, b = (self._i32(operation, each, number) for each in operands)
+            a, b = (self.i32(operation, each, number) for each in operands)
             a, b = (value(f"bitcast {t} {each} to {wide}") for each in (a, b))
             total = self.applied("multiply_add", [a, b, total], "float32", "float32")
         return total

@@ -5,13 +5,13 @@ there on they are operands like others. The products are exact in float32, as th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
 from operator import is_
 
 from scull import lang
-from scull.compiler.affine import Positions
+from scull.compiler.affine import Affine, Positions
 from scull.compiler.fuse import substituted
 from scull.compiler.stage import contracts
 from scull.compiler.target import target
@@ -114,11 +114,18 @@ def with_pairs(
         times = around * prod(axis.size for axis in node.axes)
         if not loads or any(times <= _least(x.array, once) for x in loads):
             continue
-        axis = next((x for x in reversed(node.axes) if _halves(loads, x)), None)
-        if axis is None:
+        for axis in reversed(node.axes):
+            half = lang.axis(axis.size // 2)
+            where = [_halved(x, axis, half) for x in loads] if axis.size % 2 == 0 else []
+            if where and None not in where:
+                break
+        else:
             continue
-        half = lang.axis(axis.size // 2)
-        pairs = [_in_pairs(x, axis, half, origin, found, copies, once) for x in loads]
+        pairs = [
+            _in_pairs(x, spot, origin, found, copies, once)
+            for x, spot in zip(loads, where, strict=True)
+            if spot is not None
+        ]
         axes = tuple(half if x is axis else x for x in node.axes)
         term = lang.pair_dot(*pairs)
         done[node] = only(Reduce(WIDE, (term,), "sum", axes), "sum", axes)
@@ -151,30 +158,57 @@ def _least(array: Array, once: set[Array]) -> int:
     return array.size if array in once else TIMES * array.size
 
 
-def _halves(loads: Sequence[Load], axis: Axis) -> bool:
-    """Whether `axis` counts neighbours along one axis of each array, which are even in number."""
-    return axis.size % 2 == 0 and all(_place(x, axis) is not None for x in loads)
+@dataclass(frozen=True)
+class Halved:
+    """An index in which half an axis counts pairs, and along which axis of the array they lie."""
+
+    index: tuple[Expression, ...]
+    place: int
 
 
-def _place(load: Load, axis: Axis) -> int | None:
-    places = [n for n, x in enumerate(load.operands) if axis in x.free]
-    if len(places) != 1 or load.operands[places[0]] is not axis:
+def _halved(load: Load, axis: Axis, half: Axis) -> Halved | None:
+    """Where pairs lie, if neighbours along `axis` are neighbours along one axis of the array."""
+    index, places, positions = list[Expression](), list[int](), Positions()
+    for place, (spot, size) in enumerate(zip(load.operands, load.array.shape, strict=True)):
+        match spot:
+            case Apply(operation="remainder", operands=(Axis() as x, Constant(value=many))) if (
+                x is axis and many % 2 == 0 and size % 2 == 0
+            ):
+                index.append(half % (int(many) // 2))
+                places.append(place)
+            case Apply(operation="floor_divide", operands=(Axis() as x, Constant(value=many))) if (
+                x is axis and many % 2 == 0
+            ):
+                index.append(half // (int(many) // 2))
+            case _ if axis not in spot.free:
+                index.append(spot)
+            case _ if (even := _even(positions.of(spot), axis, half)) and size % 2 == 0:
+                index.append(positions.expression(even))
+                places.append(place)
+            case _:
+                return None
+    return Halved(tuple(index), places[0]) if len(places) == 1 else None
+
+
+def _even(spot: Affine, axis: Axis, half: Axis) -> Affine | None:
+    """Half a place, where all but the axis in it is an even number."""
+    rest = {node: many // 2 for node, many in spot.terms.items() if node is not axis}
+    odd = any(many % 2 for node, many in spot.terms.items() if node is not axis)
+    if odd or spot.constant % 2 or spot.step(axis) != 1:
         return None
-    return places[0] if load.array.shape[places[0]] % 2 == 0 else None
+    return Affine(spot.constant // 2, {**rest, half: 1})
 
 
 def _in_pairs(
     load: Load,
-    axis: Axis,
-    half: Axis,
+    where: Halved,
     origin: str,
     found: list[Statement],
     copies: Copies,
     once: set[Array],
 ) -> Expression:
     """The pair of which a load reads the first and the second, in a copy of its array."""
-    place, array = _place(load, axis), load.array
-    assert place is not None
+    place, array = where.place, load.array
     if (array, "pairs", place) not in copies:
         shape = tuple(n // 2 if i == place else n for i, n in enumerate(array.shape))
         axes = tuple(lang.axis(n) for n in shape)
@@ -187,4 +221,4 @@ def _in_pairs(
         copies[array, "pairs", place] = out
         if array in once:
             once.add(out)
-    return copies[array, "pairs", place][tuple(half if x is axis else x for x in load.operands)]
+    return copies[array, "pairs", place][where.index]
