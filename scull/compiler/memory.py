@@ -133,6 +133,10 @@ def store(w: "Writer", array: Array, where: Affine, value: str, point: Point) ->
     if mask is None or lanes.count == 1:
         f.act(f"store {lanes.type(kind)} {held}, ptr {at}, align {size}")
         return
+    if mask.count("true") == 1:  # LLVM 20 writes 32 bits of an element of 16
+        first = f.value(f"extractelement {lanes.type(kind)} {held}, i64 0")
+        f.act(f"store {kind} {first}, ptr {at}, align {size}")
+        return
     f.act(
         f"call void @llvm.masked.store.{lanes.suffix(kind)}.p0({lanes.type(kind)} {held},"
         f" ptr {at}, i32 {size}, {lanes.type('i1')} {mask})"

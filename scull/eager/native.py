@@ -21,20 +21,23 @@ from scull.compiler.arena import aligned
 from scull.compiler.native import native_of
 from scull.compiler.trace import Traced, Tracer
 from scull.core.attribute import normalised
+from scull.core.dtype import DType, float32
 from scull.core.meta import Meta
-from scull.core.op import Op, by_name, meta_of
+from scull.core.op import Op, by_name, meta_of, op_of
 from scull.core.tensor import Stub
 from scull.eager.threshold import LEAST, MOST
 from scull.errors import ScullError, UnsupportedError
 from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
+from scull.lang.dtype import HALF
 from scull.lang.expression import Array
 from scull.runtime import llvm
 from scull.runtime.background import READY, Task, background
 from scull.runtime.entry import Argument, address_of, entry
 
 MOST_SIZES = 64  # of the operands of one operator, for which there is machine code
-DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i4", "i8", "?")))  # of operands it is made for
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+DTYPES = frozenset(map(numpy_dtype, (*FLOATS, "int32", "int64", "bool")))  # of its operands
 
 Call = Callable[[Sequence[Any], Any, dict[str, Any]], Any]  # of operands, `out` and attributes
 Places = tuple[int, ...]  # for each result the operand it is written over, or -1
@@ -157,7 +160,7 @@ class Made:
         given = [tracer.given(x) if isinstance(x, Meta) else x for x in metas]
         kinds = op.kinds
         attrs = {n: normalised(kinds[n], n, v) if n in kinds else v for n, v in attrs.items()}
-        results = tracer.operator(op, given, attrs)
+        results = traced(tracer, op, given, attrs)
         if any(isinstance(x, list) for x in results):
             raise UnsupportedError(f"`{op.name}` gives lists")
         pairs = list(zip(results, over or (-1,) * len(results), strict=True))
@@ -218,6 +221,24 @@ class Made:
             return made[0]
         fresh = iter(made)
         return tuple([next(fresh) if there else None for there in self.present])
+
+
+def traced(tracer: Tracer, op: Op, given: list[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
+    """The results of an operator; one whose kernel widens half precision has float32 inside."""
+    kinds = {x.meta.dtype for x in given if isinstance(x, Traced) and x.meta.dtype.name in FLOATS}
+    half = next((x for x in kinds if x.name in HALF), None)
+    if half is None or not op.widens:
+        return tracer.operator(op, given, attrs)
+    if len(kinds) > 1:
+        raise UnsupportedError(f"`{op.name}` of {' and '.join(sorted(x.name for x in kinds))}")
+
+    def cast(x: Any, source: DType, target: DType) -> Any:
+        if not isinstance(x, Traced) or x.meta.dtype is not source:
+            return x
+        return tracer.operator(op_of("cast"), [x], {"in_dtype": source, "out_dtype": target})[0]
+
+    wide = tracer.operator(op, [cast(x, half, float32) for x in given], attrs)
+    return tuple([cast(x, float32, half) for x in wide])
 
 
 class Asking(threading.local):

@@ -82,6 +82,23 @@ def test_elements_of_every_type_stay_within_their_buffers(dtype, level, monkeypa
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "dtype", ["bool", "float16", "bfloat16", "float32", "float64", "int8", "int16"]
+)
+def test_one_element_behind_whole_vectors_is_all_that_is_written(dtype, level, monkeypatch):
+    for count in (9, 17, 33, 65):
+        x = (normal(count, 16) * 9).astype(numpy_dtype(dtype))
+
+        def lower(index, x):
+            i, j = index
+            return x[j, i]
+
+        kernel = traced(lower, [x], ((16, count), dtype))
+        check(kernel, [x], level, monkeypatch)
+        check(traced(lambda index, x: x[index], [x], (x.shape, dtype)), [x], level, monkeypatch)
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_borders_and_places_out_of_range_are_not_read(level, monkeypatch):
     x, places = normal(9, 20), np.array([2**60, -(2**60), 3, 8, -1, 9])
 

@@ -191,11 +191,37 @@ def test_arrays_with_strides_are_taken():
 
 
 @pytest.mark.usefixtures("all_sizes")
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_other_element_types_are_for_numpy(dtype):
+def test_other_element_types_are_for_numpy():
     with flags(COMPILE="eager"):
-        F.gelu(paddle.ones([8], dtype))
-        assert number_made("gelu") == 0
+        paddle.where(paddle.ones([8], "bool"), paddle.ones([8], "int8"), paddle.ones([8], "int8"))
+        assert number_made("where") == 0
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["gelu", "softmax", "layer_norm", "linear", "matmul", "conv2d"])
+def test_half_precision_is_computed_in_float32_and_rounded_once(name, dtype):
+    generator = np.random.default_rng(0)
+    shapes = {"linear": [(40, 64), (64, 48)], "matmul": [(40, 64), (64, 48)]}
+    shapes["conv2d"] = [(2, 8, 9, 9), (16, 8, 3, 3)]
+    rows = lambda x: F.layer_norm(x, 64)  # noqa: E731
+    function = {"matmul": paddle.matmul, "layer_norm": rows}.get(name) or getattr(F, name)
+    given = [generator.standard_normal(s) for s in shapes.get(name, [(30, 64)])]
+    given = [paddle.to_tensor(x.astype("float32")).astype(dtype) for x in given]
+
+    def computed(operands):
+        operands = [x.detach() for x in operands]
+        for x in operands:
+            x.stop_gradient = False
+        out = function(*operands)
+        return [x.astype("float32").numpy() for x in (out, *paddle.grad(out * out, operands))]
+
+    with flags(COMPILE="eager"):
+        found = computed(given)
+        assert number_made(name) == (3 if name == "matmul" else 1)  # gradients are products, too
+    step = {"float16": 2.0**-10, "bfloat16": 2.0**-7}[dtype]
+    for ours, numpys in zip(found, computed(given), strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=step, atol=step * np.abs(numpys).max())
 
 
 @pytest.mark.usefixtures("all_sizes")
