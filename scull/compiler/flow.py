@@ -15,7 +15,7 @@ from scull.compiler.divide import divided
 from scull.compiler.fuse import fused, loads_of, work_of
 from scull.compiler.lone import alone
 from scull.compiler.pack import packed
-from scull.compiler.pair import narrowed
+from scull.compiler.pair import unwidened
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
 from scull.compiler.sparse import unscattered
@@ -374,7 +374,7 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
     ready = dict(around)
     for part in parts(nodes):
         if isinstance(part, list):
-            part = divided(fused(unscattered(phased(alone(narrowed(part)))), kept, ready))
+            part = divided(fused(unscattered(phased(alone(unwidened(part)))), kept, ready))
             for s in part:
                 if isinstance(s.body, Map) and not work_of(s.body.value, 0):
                     ready[s.out] = s.body

@@ -54,7 +54,7 @@ def is_one_load(w: "Writer", node: Apply) -> bool:
     return w.mask is None and (axis is None or first.step(axis) in (0, 2))
 
 
-def pair(w: "Writer", node: Apply, point: Point) -> str:
+def load_pair(w: "Writer", node: Apply, point: Point) -> str:
     """Read a pair that lies side by side, or one for each lane."""
     low = node.operands[0]
     assert isinstance(low, Load)

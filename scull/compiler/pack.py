@@ -50,12 +50,13 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
     """
     found, once = list[Statement](), set(fixed)
     copies: dict[tuple[object, ...], Array] = {}
+    cut = {statement.out for statement in statements if statement.strip is not None}
     for statement in statements:
         body = statement.body
         if isinstance(body, Map) and contracts(body):
             before = len(found)
             body = _with_borders(body, statement.origin, found, copies)
-            body = with_pairs(body, statement.origin, found, copies, once)
+            body = with_pairs(body, statement.origin, found, copies, once, cut)
             body = _with_near_terms(body)
             body = _with_rows(body, statement.origin, found, copies, once)
             for copy in found[before:]:

@@ -4,7 +4,7 @@ Both operands are copied with neighbours along an axis of the sum in one element
 there on they are operands like others. The products are exact in float32, as they are one by one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
@@ -16,6 +16,7 @@ from scull.compiler.fuse import substituted
 from scull.compiler.stage import contracts
 from scull.compiler.target import target
 from scull.compiler.trace import Statement
+from scull.flags import flag
 from scull.lang.body import Map, with_roots
 from scull.lang.expression import (
     Apply,
@@ -31,14 +32,13 @@ from scull.lang.expression import (
 from scull.lang.walk import ordered, rewritten
 
 WIDE = "float32"  # in which products of bfloat16 are exact
-_numbers = count()
-
 TIMES = 8  # an operand read more often than this is worth a copy
+_numbers = count()
 
 Copies = dict[tuple[object, ...], Array]
 
 
-def narrowed(statements: Sequence[Statement]) -> list[Statement]:
+def unwidened(statements: Sequence[Statement]) -> list[Statement]:
     """The statements, sums of products of bfloat16 reading what was widened for them as it was."""
     if not target().has_pairs:
         return list(statements)
@@ -99,11 +99,17 @@ def _number(factor: Expression, narrow: Mapping[Array, Array]) -> Expression | N
 
 
 def with_pairs(
-    body: Map, origin: str, found: list[Statement], copies: Copies, once: set[Array]
+    body: Map,
+    origin: str,
+    found: list[Statement],
+    copies: Copies,
+    once: set[Array],
+    cut: Collection[Array],
 ) -> Map:
     """A body whose products of bfloat16 are products of pairs; copies are added to `found`.
 
-    What is copied of arrays that are computed `once` is so, too.
+    What is copied of arrays that are computed `once` is so, too. Arrays that are `cut` into strips
+    are nowhere as a whole: there is no copy of them.
     """
     done: dict[Expression, Expression] = {}
     around = prod(axis.size for axis in body.axes)
@@ -112,7 +118,7 @@ def with_pairs(
             continue
         loads = _factors(node.operands[0])
         times = around * prod(axis.size for axis in node.axes)
-        if not loads or any(times <= _least(x.array, once) for x in loads):
+        if not loads or any(x.array in cut or times <= _least(x.array, once) for x in loads):
             continue
         for axis in reversed(node.axes):
             half = lang.axis(axis.size // 2)
@@ -138,9 +144,14 @@ def with_pairs(
 
 
 def takes_pairs(node: Reduce) -> bool:
-    """Whether it adds products of bfloat16, on a machine that takes them by pairs."""
+    """Whether it adds products of bfloat16 that the machine takes by pairs.
+
+    The instruction takes numbers too small for all their digits for 0: not where these are kept.
+    """
     (term,) = node.operands
-    if not target().has_pairs or node.operation != "sum" or node.dtype != WIDE:
+    if not target().has_pairs or flag("FLUSH") == "never":
+        return False
+    if node.operation != "sum" or node.dtype != WIDE or all(x.size % 2 for x in node.axes):
         return False
     if not isinstance(term, Apply) or term.operation != "multiply":
         return False

@@ -20,7 +20,7 @@ from scull.runtime import llvm
 from scull.runtime.object_cache import key_of, object_cache
 
 OURS = Path(__file__).resolve().parent.parent
-ASKED = ("WINOGRAD", "TUNE")  # flags that decide about code
+ASKED = ("WINOGRAD", "TUNE", "FLUSH")  # flags that decide about code
 TOLD = frozenset({"origin"})  # facts that words are made of, never code
 
 

@@ -15,7 +15,7 @@ from scull.compiler.assembly import Carried, Function
 from scull.compiler.draw import draws, words_at
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
-from scull.compiler.memory import is_one_load, load, pair
+from scull.compiler.memory import is_one_load, load, load_pair
 from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.random import round_keys
@@ -179,7 +179,7 @@ class Writer:
             case Load():
                 return load(self, node, point)
             case Apply(operation="pair") if is_one_load(self, node):
-                return pair(self, node, point)
+                return load_pair(self, node, point)
             case Apply(operation="within"):
                 return self._within(node, point)
             case Apply(operation=operation):

@@ -77,7 +77,10 @@ def pair(x: Expression, y: Expression) -> Expression:
 
 
 def pair_dot(x: Expression, y: Expression) -> Expression:
-    """The inner product of two pairs of bfloat16, in float32; each product is exact."""
+    """The inner product of two pairs of bfloat16, in float32, in which each product is exact.
+
+    Numbers below 1.2e-38 may count as 0.
+    """
     return apply("pair_dot", x, y)
 
 

@@ -36,11 +36,12 @@ def single(x: Any) -> Any:
 def gathered(
     ufunc: Any, x: Any, axis: Any, *, keepdims: bool = False, dtype: Any = None, out: Any = None
 ) -> Any:
-    """`ufunc.reduce`, which adds or multiplies half-precision elements in float32."""
+    """`ufunc.reduce` of elements as `dtype`; those of half precision are gathered in float32."""
+    if dtype is not None and x.dtype != dtype:
+        x = x.astype(dtype)
     if not is_half(x):
-        return ufunc.reduce(x, axis=axis, keepdims=keepdims, dtype=dtype or x.dtype, out=out)
-    found = ufunc.reduce(x.astype("float32"), axis=axis, keepdims=keepdims)
-    return placed(found, dtype or x.dtype, out)
+        return ufunc.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype, out=out)
+    return placed(ufunc.reduce(single(x), axis=axis, keepdims=keepdims), x.dtype, out)
 
 
 def multiplied(xp: Any, x: Any, y: Any, out: Any = None) -> Any:

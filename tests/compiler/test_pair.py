@@ -194,3 +194,47 @@ def test_threads_change_no_bit(static_mode, threads):
         shared, _ = run(lambda x, y: paddle.matmul(x, y), [x, y])
     for a, b in zip(alone, shared, strict=True):
         assert a.tobytes() == b.tobytes()
+
+
+def test_what_is_computed_in_strips_is_copied_nowhere(static_mode):
+    found = {}
+    for length in (1024, 2048):
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup), paddle.utils.unique_name.guard():
+            q, k, v = (static.data(n, [1, 2, length, 64], "bfloat16") for n in "qkv")
+            weights = functional.softmax(paddle.matmul(q, k, transpose_y=True))
+            out = paddle.matmul(weights, v)
+        exe, x = static.Executor(), numbers(1, 2, length, 64)
+        with flags(COMPILE="eager", CACHE_DIR="off"):
+            exe.run(main, {"q": x, "k": x, "v": x}, [out])
+        (tier,) = (b.tier for b in main.plans.values() if b.tier)
+        ((call, *_),) = next(iter(tier.variants.values()))
+        found[length] = call.native.region.arena.size
+    assert found[2048] < 2.5 * found[1024], found
+
+
+def test_numbers_too_small_for_all_their_digits_count_where_they_are_kept(static_mode):
+    x, y = np.full((40, 64), 1e-39, BFLOAT16), np.full((64, 40), 1e30, BFLOAT16)
+    with flags(FLUSH="never"):
+        found, operations = run(lambda x, y: paddle.matmul(x, y), [x, y])
+    assert "pair_dot" not in operations
+    close(found[0], wide(x) @ wide(y), 0.0)
+
+
+@pytest.mark.parametrize("channels", [(34, 10, 2), (33, 17, 1), (6, 64, 1)])
+@pytest.mark.parametrize("size", [(16, 14), (9, 9), (7, 17)])
+@pytest.mark.parametrize("function", ["conv2d", "conv2d_transpose"])
+def test_odd_convolutions(static_mode, function, size, channels):
+    convolve, (inner, outer, groups) = getattr(functional, function), channels
+    shape = (outer, inner // groups, 3, 3)
+    shape = (inner, outer // groups, 3, 3) if function == "conv2d_transpose" else shape
+    arrays = [numbers(4, inner, *size), numbers(*shape, seed=1)]
+    found, _ = run(lambda x, w: convolve(x, w, padding=1, groups=groups), arrays)
+    paddle.disable_static()
+    given = [paddle.to_tensor(wide(v), stop_gradient=False) for v in arrays]
+    sizes = [paddle.to_tensor(np.abs(wide(v)), stop_gradient=False) for v in arrays]
+    want, bound = (convolve(*v, padding=1, groups=groups) for v in (given, sizes))
+    grads, bounds = paddle.grad(want, given), paddle.grad(bound, sizes)
+    paddle.enable_static()
+    for got, exact, size in zip(found, [want, *grads], [bound, *bounds], strict=True):
+        close(got, exact.numpy(), size.numpy() * 2)

@@ -58,3 +58,15 @@ def test_many_terms_are_gathered_in_float32(name, dtype, mode):
             return
         static = paddle.jit.to_static(GATHERED[name])
         same(static(x), want, dtype)
+
+
+@pytest.mark.parametrize("mode", ["off", "eager"])
+def test_terms_are_of_the_type_that_is_asked_for(mode):
+    halves = paddle.full([4], 0.5).astype("bfloat16")
+    apart = paddle.to_tensor(np.array([2.0**-30, 1.0], "float32")).astype("bfloat16")
+    ones = paddle.ones([600], "int32")
+    with flags(COMPILE=mode):
+        for function in (paddle.sum, paddle.jit.to_static(paddle.sum)):
+            assert function(halves, dtype="int64").item() == 0
+            assert function(apart, dtype="float64").item() == 1 + 2.0**-30
+            assert function(ones, dtype="bfloat16").astype("float32").item() == 600
