@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from scull import lang
-from scull.core.dtype import bool_, int64
+from scull.core.dtype import bool_, float32, int64
 from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import Meta, agree, axis_of
 from scull.core.op import meta_of
 from scull.core.tensor import Value
 from scull.errors import DtypeError, RangeError, ShapeError
+from scull.lang.dtype import HALF
 from scull.ops.compare import equal, not_equal, where
 from scull.ops.create import cast
 from scull.ops.half import is_half, placed, widening
@@ -236,8 +237,10 @@ def mean_cross_entropy(
     softmax, out = softmax_with_cross_entropy(logits, label, ignore_index=ignore_index, axis=axis)
     if not counted:
         return softmax, reduce_mean(out, axis=(), reduce_all=True)
-    total = reduce_sum(out, axis=())
-    return softmax, guarded_ratio(total, number_counted(label, ignore_index, total))
+    wide = float32 if meta_of(out).dtype.name in HALF else None
+    total = reduce_sum(out, axis=(), out_dtype=wide)
+    mean = guarded_ratio(total, number_counted(label, ignore_index, total))
+    return softmax, mean if wide is None else cast_to(mean, out)
 
 
 def beside(logits: Any, label: Any, axis: int) -> Any:
