@@ -9,6 +9,7 @@ import numpy as np
 from scull import lang
 from scull.core.meta import floating
 from scull.core.op import meta_of
+from scull.core.tensor import HALF
 
 SINGLE, DOUBLE = np.dtype("float32").num, np.dtype("float64").num
 
@@ -37,16 +38,16 @@ def gathered(
     ufunc: Any, x: Any, axis: Any, *, keepdims: bool = False, dtype: Any = None, out: Any = None
 ) -> Any:
     """`ufunc.reduce` of elements as `dtype`; those of half precision are gathered in float32."""
-    if dtype is not None and x.dtype != dtype:
-        x = x.astype(dtype)
-    if not is_half(x):
-        return ufunc.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype, out=out)
-    return placed(ufunc.reduce(single(x), axis=axis, keepdims=keepdims), x.dtype, out)
+    kind = x.dtype if dtype is None else dtype
+    if kind.num < HALF:
+        return ufunc.reduce(x, axis=axis, keepdims=keepdims, dtype=kind, out=out)
+    terms = single(x.astype(kind, copy=False))
+    return placed(ufunc.reduce(terms, axis=axis, keepdims=keepdims), kind, out)
 
 
 def multiplied(xp: Any, x: Any, y: Any, out: Any = None) -> Any:
     """The products of matrices; of those of half precision, sums are in float32."""
-    if not is_half(x):
+    if x.dtype.num < HALF:
         return xp.matmul(x, y, out=out)
     return placed(xp.asarray(xp.matmul(single(x), single(y))), x.dtype, out)
 
