@@ -17,7 +17,6 @@ from scull.lang.walk import ordered
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
-WIDE = ("float32", "float64")
 EXTREMES = {"max": "larger", "min": "smaller"}
 
 
@@ -179,7 +178,7 @@ def folded(
 ) -> list[str]:
     """One more term; products are added without being rounded before."""
     step, joined = step_of(node), ""
-    if node.operation == "sum" and isinstance(term, Apply) and node.dtype in WIDE:
+    if node.operation == "sum" and isinstance(term, Apply) and node.dtype in ("float32", "float64"):
         joined = term.operation if term.operation in PRODUCTS else ""
     roots = term.operands if joined else (term,)
     w.compute(roots, points)

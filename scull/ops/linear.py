@@ -8,6 +8,7 @@ import numpy as np
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, agree, at_least, broadcast, count
+from scull.core.tensor import HALF
 from scull.errors import DtypeError
 from scull.ops.conjugate import turned
 from scull.ops.create import scale
@@ -52,7 +53,7 @@ def matmul_kernel(
 
 @matmul.direct
 def matmul_direct(dtype: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
-    return None if transpose_x or transpose_y or dtype.num >= 23 else (np.matmul,)
+    return None if transpose_x or transpose_y or dtype.num >= HALF else (np.matmul,)
 
 
 @matmul.grad("x")
