@@ -10,7 +10,7 @@ from scull.compiler.chunk import over_chunks, over_tiles
 from scull.compiler.draw import draws
 from scull.compiler.flatten import flat, flattened
 from scull.compiler.group import Group
-from scull.compiler.memory import store
+from scull.compiler.memory import fetch_before, store
 from scull.compiler.recall import Saying
 from scull.compiler.remainder import REMAINDER
 from scull.compiler.scatter import write_scatter
@@ -182,6 +182,8 @@ def _tiles(
     shared = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce) or draws(n)]
 
     def write() -> None:
+        if any(isinstance(n, Reduce) for n in shared):
+            fetch_before(writer, values)
         writer.compute(shared, writer.active)
         for point in writer.active:
             writer.compute(values, [point])

@@ -1,5 +1,6 @@
 """Loads and stores of a tile: vectors, gathers, masks, addresses."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scull.compiler.address import mask_of, pointer, pointers
@@ -8,7 +9,8 @@ from scull.compiler.cross import crosses, turned
 from scull.compiler.lanes import Lanes, stored_scalar
 from scull.compiler.tile import Point
 from scull.lang.dtype import element
-from scull.lang.expression import Apply, Array, Load
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
+from scull.lang.walk import ordered
 
 LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
 LINE = 64  # bytes that come at once
@@ -75,6 +77,31 @@ def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str) -> None:
     f = w.function
     there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size}")
     f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 2, i32 1)")
+
+
+def fetch_before(w: "Writer", values: Sequence[Expression]) -> None:
+    """Ask for what is read once the sums of a tile are made, while they are being made.
+
+    Parameters of an optimizer that a gradient is made for, and what a product is added to.
+    """
+    for node in ordered(values, lambda x: () if isinstance(x, Reduce) else w.eager(x)):
+        if not isinstance(node, Load) or not _comes_late(w, node):
+            continue
+        for point in {w.key(node, p): p for p in w.active}.values():
+            at = pointer(w, node.array, w.where(node), point)
+            w.function.act(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+
+
+def _comes_late(w: "Writer", node: Load) -> bool:
+    """Whether vectors of a tile are read, of an array too large for a near cache."""
+    where, axis = w.where(node), w.tile.axis
+    large = node.array.size * element(node.array.dtype).itemsize >= LARGE
+    return (
+        large
+        and axis is not None
+        and where.step(axis) == 1
+        and all(isinstance(x, Axis) for x in where.terms)
+    )
 
 
 def where_any(w: "Writer", kind: str, array: Array, where: Affine, point: Point) -> str:
