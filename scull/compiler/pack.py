@@ -22,6 +22,7 @@ from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.bounds import Range
+from scull.lang.dtype import element
 from scull.lang.expression import (
     Apply,
     Array,
@@ -40,6 +41,8 @@ PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 FEW = 4  # rows of a tile, at least, that read what they share once
+PANEL = 64  # lanes of the columns of a tile, in the widest registers
+LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
 WORTH = 0.93  # of all terms; with more, a border costs less than to skip it
 
 
@@ -103,6 +106,8 @@ def _with_rows(
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
         if sums and _runs_well(where, wide, reduce):
+            if node.array in once and _lies_far(node, where, last, reduce):
+                changes[node] = _in_panels(node, last, origin, found, copies)
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
         order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
@@ -116,6 +121,38 @@ def _with_rows(
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
     return _changed(body, changes)
+
+
+def _lies_far(node: Load, where: Affine, last: Axis, reduce: Reduce) -> bool:
+    """Whether terms of a large operand lie far apart that would not in panels.
+
+    What a tile reads has few places in a cache then, where it lies at multiples of a power of 2.
+    """
+    places = prod(x.size for x in node.free)
+    panels = last.size // PANEL > 1 and last.size % PANEL == 0 and where.step(last) == 1
+    far = all(abs(where.step(x) or 0) > PANEL for x in reduce.axes if x in node.free)
+    large = places * element(node.dtype).itemsize >= LARGE
+    return panels and far and large and places <= node.array.size
+
+
+def _in_panels(
+    node: Load,
+    last: Axis,
+    origin: str,
+    found: list[Statement],
+    copies: dict[tuple[object, ...], Array],
+) -> Expression:
+    """A load of a copy in panels: all that a column of tiles reads, one term after the other."""
+    others = sorted(node.free - {last}, key=lambda x: x.number)
+    key = ("panels", node, last)
+    if key not in copies:
+        panel, inner = lang.axis(last.size // PANEL), lang.axis(PANEL)
+        own = {x: lang.axis(x.size) for x in others}
+        places: dict[Axis, Expression] = {**own, last: panel * PANEL + inner}
+        axes, value = (panel, *own.values(), inner), substituted(node, places, Positions())
+        copies[key] = Array(f"p{next(_numbers)}", tuple(x.size for x in axes), node.dtype)
+        found.append(Statement(copies[key], Map(axes, value), origin))
+    return copies[key][(last // PANEL, *others, last % PANEL)]
 
 
 def _with_near_terms(body: Map) -> Map:

@@ -463,3 +463,17 @@ def test_all_threads_read_weights_as_they_were_laid_out_once(tmp_path):
     filters = sum(p.size * 4 for p in net.parameters() if p.ndim == 4)
     assert filters <= call.native.lasts == call.lasting.nbytes
     assert call.native.arena < filters  # what each thread has of its own
+
+
+@pytest.mark.parametrize("batch", [1, 8, 50])
+def test_large_weights_in_panels_multiply_as_they_would_where_they_lay(batch, tmp_path):
+    paddle.seed(0)
+    layers = (paddle.nn.Linear(512, 1024), paddle.nn.GELU(), paddle.nn.Linear(1024, 192))
+    net = paddle.nn.Sequential(*layers)
+    paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 512])])
+    x = np.random.default_rng(0).normal(size=(batch, 512)).astype("float32")
+    found = []
+    for mode in ("eager", "off"):
+        with flags(COMPILE=mode):
+            found.append(create_predictor(Config(str(tmp_path / "net")))(x))
+    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-5)
