@@ -30,6 +30,7 @@ from scull.compiler.kernel import code_of, said_of
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
 from scull.compiler.recall import Recalled, keep, name_of, recalled
+from scull.compiler.separate import rounding
 from scull.compiler.split import Code, rows_of
 from scull.compiler.target import Target, target
 from scull.compiler.text import node_lines
@@ -319,8 +320,9 @@ def compile_region(region: Region, name: str = "region", level: str = "") -> Com
 def region_of_kernel(kernel: Kernel) -> Region:
     """The region of one kernel alone."""
     statements = [
-        Statement(out, body, kernel.name)
+        part
         for out, body in zip(kernel.outputs, kernel.bodies, strict=True)
+        for part in rounding(Statement(out, body, kernel.name))
     ]
     return region_of(statements, kernel.inputs, kernel.outputs)
 

@@ -1,7 +1,8 @@
 """Reductions that vary with fewer axes than what is around them, each once as a statement.
 
 The mean of a channel is the same wherever the channel is read: a lowering says it within each
-element, and here it becomes an array of its own, shared by all that say the same.
+element, and here it becomes an array of its own, shared by all that say the same. So do sums at
+places that are rounded in the end: what reads them rounds them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from itertools import count
 from math import prod
 
 from scull.compiler.trace import Statement
-from scull.lang.body import Map
+from scull.lang.body import Map, Scatter
 from scull.lang.expression import (
     Apply,
     Array,
@@ -21,6 +22,7 @@ from scull.lang.expression import (
     Load,
     Reduce,
     axis,
+    cast,
 )
 from scull.lang.walk import ordered, rewritten
 
@@ -42,7 +44,7 @@ def _parts(
 ) -> Iterator[Statement]:
     body = statement.body
     if not isinstance(body, Map):
-        yield statement
+        yield from rounding(statement)
         return
     changes: dict[Expression, Expression] = {}
     for node in smaller(body):
@@ -60,6 +62,18 @@ def _parts(
         value = rewritten([body.value], lambda x: x, changes)[0]
         body = replace(body, value=value)
     yield replace(statement, body=body)
+
+
+def rounding(statement: Statement) -> Iterator[Statement]:
+    """A statement; sums at places that are rounded in the end as one that adds, one that rounds."""
+    out, body = statement.out, statement.body
+    if not isinstance(body, Scatter) or not body.rounded:
+        yield statement
+        return
+    sums = Array(f"{out.name}_s", out.shape, body.value.dtype)
+    yield replace(statement, out=sums, body=replace(body, rounded=""))
+    axes = tuple(axis(n) for n in out.shape)
+    yield replace(statement, body=Map(axes, cast(sums[axes], out.dtype)))
 
 
 def smaller(body: Map) -> list[Reduce]:

@@ -75,7 +75,7 @@ def merging(
     bodies = (
         (rows, Map((i,), simple(row_at(i)))),
         (owner, Scatter((height,), (rows[i0],), lang.cast(i0, "int32"), (i0,), True)),
-        (sums, Scatter(sums.shape, (own, *inner), value, (j, *inner))),
+        (sums, lang.scatter_add(sums.shape, (own, *inner), value, (j, *inner))),
     )
     return Merged([Statement(out, body, origin) for out, body in bodies], rows, owner, sums)
 

@@ -100,14 +100,14 @@ class Rows:
     def dense(self) -> ndarray:
         """The whole matrix."""
         out = np.zeros(self.shape, self.values.dtype)
-        np.add.at(out, self.rows, self.values)
+        add_at(np, out, self.rows, self.values)
         return out
 
     def merged(self) -> "Rows":
         """The same matrix with each row at most once, in rising order."""
         rows, places = np.unique(self.rows, return_inverse=True)
         values = np.zeros((len(rows), *self.values.shape[1:]), self.values.dtype)
-        np.add.at(values, places.reshape(-1), self.values)
+        add_at(np, values, places.reshape(-1), self.values)
         return Rows(rows, values, self.height)
 
     def copy(self) -> "Rows":
@@ -118,7 +118,7 @@ class Rows:
             rows = np.concatenate([self.rows, other.rows])
             return Rows(rows, np.concatenate([self.values, other.values]), self.height)
         out = other.copy()
-        np.add.at(out, self.rows, self.values)
+        add_at(np, out, self.rows, self.values)
         return out
 
     __radd__ = __add__
@@ -229,3 +229,25 @@ def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
         g = add_reduce(g, axis=tuple(range(lead)))
     axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
     return np.asarray(add_reduce(g, axis=axes, keepdims=True) if axes else g)
+
+
+BLOCK = 1 << 18  # elements that are float32 besides what they are added to
+
+
+def add_at(xp: Any, total: Any, where: Any, values: Any) -> None:
+    """Add `values` to `total` where an index says, one after another.
+
+    Those of half precision are gathered in float32 and rounded once. An index that is a list of
+    numbers has as many rows of `values`.
+    """
+    if total.dtype.num < HALF:
+        xp.add.at(total, where, values)
+        return
+    wide = total.astype("float32")
+    if type(where) is tuple or not where.ndim:
+        xp.add.at(wide, where, values.astype("float32", copy=False))
+    else:
+        step = max(1, BLOCK // max(1, values[:1].size))
+        for i in range(0, len(where), step):
+            xp.add.at(wide, where[i : i + step], values[i : i + step].astype("float32"))
+    total[...] = wide

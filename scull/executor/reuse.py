@@ -62,6 +62,8 @@ def overwritten(
     """The operand whose memory the result of the operator at `i` may take, if there is one."""
     if o.op.over is None or o.told or o.attrs.get("axis", -1) != -1:
         return None
+    if any(v.kind is not Kind.DENSE for v in o.operands()):
+        return None  # row-sparse ones are for another kernel
     y = o.outputs[0]
     if not is_temporary(y, makers, fixed):
         return None

@@ -15,6 +15,11 @@ class Map:
     value: Expression
 
     @property
+    def dtype(self) -> str:
+        """The element type of the output."""
+        return self.value.dtype
+
+    @property
     def roots(self) -> tuple[Expression, ...]:
         """The expressions it is made of."""
         return (self.value,)
@@ -25,9 +30,10 @@ class Scatter:
     """An output that changes at `index`, for each position of `over`: `value` is added, or `sets`.
 
     The positions run in order, the last axis fastest. Where an index falls outside the shape the
-    value is not computed. The output begins as zeros where values are added. Where they are set it
-    begins as the array `base`, all of whose loads are at `index`; without one nobody may rely on
-    what was not set.
+    value is not computed. The output begins as zeros where values are added; the sums, which are of
+    the element type of the value, are `rounded` to another in the end, if one is said. Where values
+    are set it begins as the array `base`, all of whose loads are at `index`; without one nobody may
+    rely on what was not set.
     """
 
     shape: tuple[int, ...]
@@ -36,6 +42,12 @@ class Scatter:
     over: tuple[Axis, ...]
     sets: bool = False
     base: Array | None = None
+    rounded: str = ""
+
+    @property
+    def dtype(self) -> str:
+        """The element type of the output."""
+        return self.rounded or self.value.dtype
 
     @property
     def roots(self) -> tuple[Expression, ...]:

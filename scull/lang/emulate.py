@@ -22,7 +22,7 @@ from scull.lang.arithmetic import (
     of_nothing,
 )
 from scull.lang.body import Map, Scatter
-from scull.lang.dtype import HALF, element
+from scull.lang.dtype import element
 from scull.lang.expand import expanded
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.kernel import Kernel
@@ -222,6 +222,7 @@ def _run_maps(
 def _run_scatter(out: np.ndarray[Any, Any], body: Scatter, arrays: Arrays) -> None:
     if body.base is not None:
         out[...] = arrays[body.base]
+    total = out.astype(numpy_dtype(body.value.dtype), copy=False)
     for _, bound in _blocks(body.over, 1, 0):
         scope = Scope(arrays, bound=bound)
         shape = np.broadcast_shapes(*(v.shape for v in bound.values()))
@@ -231,15 +232,13 @@ def _run_scatter(out: np.ndarray[Any, Any], body: Scatter, arrays: Arrays) -> No
             inside &= (place >= 0) & (place < size)
         wanted = Scope(arrays, scope, mask=inside)
         values = np.broadcast_to(wanted.evaluate(body.value), shape)
-        flat = out.reshape(-1)
+        flat = total.reshape(-1)
         places = np.zeros(shape, np.int64)
         for place, size in zip(index, body.shape, strict=True):
             places = places * size + place
         if body.sets:
             flat[places[inside]] = values[inside]
-            continue
-        if body.value.dtype not in HALF:
+        else:
             np.add.at(flat, places[inside], values[inside])
-            continue
-        for spot, value in zip(places[inside], values[inside], strict=True):
-            flat[spot] = compute("add", [flat[spot], value], body.value.dtype)
+    if total is not out:
+        out[...] = compute("cast", [total], body.dtype)

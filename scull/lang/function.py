@@ -292,11 +292,21 @@ def scatter_add(
     index: Sequence[Operand],
     value: Expression,
     over: Axis | Sequence[Axis],
+    dtype: str = "",
 ) -> Scatter:
-    """An output of `out_shape` where `value` is added at `index`, for each position of the axes."""
+    """An output of `out_shape` where `value` is added at `index`, for each position of the axes.
+
+    Its elements are of `dtype`, or of that of the value. Half-precision values are added in
+    float32; sums are rounded once.
+    """
     if element(value.dtype).kind == "bool":
         raise DtypeError("scatter_add takes integer or float values, not bool")
-    return Scatter(tuple(out_shape), _spot(out_shape, index), value, _over(over))
+    dtype = dtype or value.dtype
+    if value.dtype in HALF:
+        value = cast(value, "float32")
+    rounded = dtype if dtype != value.dtype else ""
+    spot = _spot(out_shape, index)
+    return Scatter(tuple(out_shape), spot, value, _over(over), rounded=rounded)
 
 
 def scatter_set(

@@ -116,8 +116,8 @@ def _check(out: Array, body: Body) -> None:
     """Raise unless a body gives what the output is, from axes it binds and loads in range."""
     if not isinstance(body, (Map, Scatter)):
         raise ArgumentTypeError(f"`{out.name}` is given by {body!r}, which is no expression")
-    if body.value.dtype != out.dtype:
-        raise DtypeError(f"`{out.name}` is {out.dtype} and its value {body.value.dtype}: `cast` it")
+    if body.dtype != out.dtype:
+        raise DtypeError(f"`{out.name}` is {out.dtype} and its value {body.dtype}: `cast` it")
     shape = body.shape if isinstance(body, Scatter) else tuple(axis.size for axis in body.axes)
     if shape != out.shape:
         raise ShapeError(f"`{out.name}` has the shape {list(out.shape)}, its body {list(shape)}")

@@ -79,7 +79,8 @@ class Writer:
         begins = f"{out.name} = {body.base.name}; " if body.base is not None else ""
         change = "=" if body.sets else "+="
         line = f"{begins}{out.name}[{places}] {change} {self._text(body.value)}"
-        return line + self._loops(body.over)
+        rounds = f"; {out.name} = {body.rounded}({out.name})" if body.rounded else ""
+        return line + self._loops(body.over) + rounds
 
     def _places(self, out: Array, axes: Sequence[Axis]) -> str:
         """Where a map writes; one may be without the axes of one position."""

@@ -12,8 +12,9 @@ from scull.core.eager import primitive
 from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, count, sized
 from scull.core.op import meta_of
-from scull.core.tensor import Rows
+from scull.core.tensor import Rows, add_at
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from scull.ops.half import is_half, placed, single, wide_at
 from scull.ops.join import concat
 from scull.ops.like import whole_number, whole_numbers
 
@@ -414,6 +415,8 @@ def add_n_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     one_kind(x)
     if len(x) == 1:
         return assign_kernel(xp, x[0], out=out)
+    if len(x) > 2 and is_half(x[0]):
+        return placed(add_n_kernel(xp, list(map(single, x))), x[0].dtype, out)
     total = xp.asarray(xp.add(x[0], x[1], out))
     for other in x[2:]:
         xp.add(total, other, total)
@@ -445,10 +448,12 @@ def add_n_rows(xp: Any, x: Any, *, out: Any = None) -> Any:
     if len(sparse) == len(x):
         rows = xp.concatenate([v.rows for v in sparse])
         return Rows(rows, xp.concatenate([v.values for v in sparse]), sparse[0].height)
-    total = add_n_kernel(xp, [v for v in x if not isinstance(v, Rows)], out=out)
+    dense = [v for v in x if not isinstance(v, Rows)]
+    half = is_half(dense[0])
+    total = add_n_kernel(xp, list(map(single, dense)), out=None if half else out)
     for v in sparse:
-        xp.add.at(total, v.rows, v.values)
-    return total
+        add_at(xp, total, v.rows, single(v.values))
+    return placed(total, dense[0].dtype, out) if half else total
 
 
 def add_lists(xp: Any, lists: Any) -> list[Any]:
@@ -463,10 +468,10 @@ add_n.grad(lambda x_meta, dout: [scaled(dout) for _ in x_meta])
 
 @add_n.lower
 def add_n_at(index: Any, x: Any) -> Any:
-    total = x[0][index]
+    total = wide_at(x[0][index])
     for other in x[1:]:
-        total = total + other[index]
-    return total
+        total = total + wide_at(other[index])
+    return lang.cast(total, x[0].dtype)
 
 
 @primitive(in_place={"out": "x"})

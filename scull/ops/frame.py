@@ -6,6 +6,7 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, at_least
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.half import single_type
 
 # A sequence lies along the first axis or the last. Of its frames the numbers of the frame and of
 # the element in it are the first two axes, or in the other order the last two.
@@ -65,7 +66,7 @@ def overlap(xp: Any, x: Any, shape: tuple[int, ...], out: Any, hop_length: int, 
     length, count = frames.shape[-2:]
     pieces = -(-length // hop_length)
     rest, rows = frames.shape[:-2], count + pieces - 1
-    blocks = xp.zeros((*rest, rows, hop_length), x.dtype)
+    blocks = xp.zeros((*rest, rows, hop_length), single_type(x))
     for i in range(pieces):
         piece = frames[..., i * hop_length : (i + 1) * hop_length, :].swapaxes(-1, -2)
         blocks[..., i : i + count, : piece.shape[-1]] += piece

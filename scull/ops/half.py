@@ -34,6 +34,11 @@ def single(x: Any) -> Any:
     return x.astype("float32") if is_half(x) else x
 
 
+def single_type(x: Any) -> Any:
+    """The element type of sums of what `x` has: float32 in place of half precision."""
+    return np.dtype("float32") if is_half(x) else x.dtype
+
+
 def gathered(
     ufunc: Any, x: Any, axis: Any, *, keepdims: bool = False, dtype: Any = None, out: Any = None
 ) -> Any:

@@ -10,9 +10,9 @@ from scull.core.dtype import float32
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, of_shape
 from scull.core.op import meta_of
-from scull.core.tensor import Rows
+from scull.core.tensor import Rows, add_at
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
-from scull.ops.half import gathered
+from scull.ops.half import gathered, single, wide_at
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
 from scull.ops.move import reshape
@@ -112,7 +112,7 @@ def scatter_axis_kernel(
         raise ShapeError(f"x is of shape {list(x.shape)}, {list(wanted)} is needed")
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
-    xp.add.at(out, (*(slice(None),) * axis, places), x)
+    add_at(xp, out, (*(slice(None),) * axis, places) if axis else places, x)
     return out
 
 
@@ -186,9 +186,10 @@ def scatter_nd_add_kernel(xp: Any, x: Any, index: Any, updates: Any, *, out: Any
     out = xp.empty_like(x) if out is None else out
     out[...] = x
     if index.shape[-1]:
-        xp.add.at(out, place_columns(x, index), updates)
+        add_at(xp, out, place_columns(x, index), updates)
     else:
-        out += gathered(xp.add, updates, tuple(range(index.ndim - 1)))
+        lead = tuple(range(index.ndim - 1))
+        out[...] = single(x) + gathered(xp.add, single(updates), lead)
     return out
 
 
@@ -204,9 +205,10 @@ def scatter_nd_add_at(index: Any, x: Any, places: Any, updates: Any) -> Any:
     for i in range(depth):
         spot = lang.cast(places[(*over, i)], "int64")
         here = lang.both(here, lang.equal(spot, index[i]))
-    zero = lang.constant(0, x.dtype)
-    added = lang.select(here, updates[(*over, *index[depth:])], zero)
-    return x[index] + (lang.sum(added, over=over) if lead else added)
+    update = wide_at(updates[(*over, *index[depth:])])
+    added = lang.select(here, update, lang.constant(0, update.dtype))
+    total = wide_at(x[index]) + (lang.sum(added, over=over) if lead else added)
+    return lang.cast(total, x.dtype)
 
 
 @primitive
@@ -230,7 +232,7 @@ def scatter_kernel(
     ids = inside(one_axis(ids), x.shape[0])
     out[ids] = updates if overwrite else 0
     if not overwrite:
-        xp.add.at(out, ids, updates)
+        add_at(xp, out, ids, updates)
     return out
 
 
@@ -357,7 +359,7 @@ def scatter_rows_kernel(
         return Rows(rows.astype(np.int64), values, like.shape[0])
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
-    xp.add.at(out, rows, values)
+    add_at(xp, out, rows, values)
     return out
 
 

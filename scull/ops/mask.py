@@ -6,6 +6,7 @@ from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, broadcast, of_shape
 from scull.core.op import meta_of
+from scull.core.tensor import add_at
 from scull.errors import DtypeError, RangeError, ShapeError
 from scull.ops.index import read_place
 from scull.ops.like import full_like, sum_like
@@ -140,7 +141,7 @@ def index_put_kernel(
     else:
         out[...] = x
     if accumulate:
-        xp.add.at(out, index, value)
+        add_at(xp, out, index, value)
     else:
         out[index] = value
     return out

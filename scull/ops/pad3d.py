@@ -7,6 +7,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, of_shape
 from scull.errors import ArgumentError, ShapeError, UnsupportedError
+from scull.ops.half import single
 
 FORMATS = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}  # the axes that paddings speak of, in order
 
@@ -174,6 +175,7 @@ def fold_pad3d_kernel(
         out[...] = 0
         out[old] = x[new]
         return out
+    x = single(x)
     for axis, before, after in reversed(sides(paddings, data_format)):
         size = like.shape[axis]
         places = source(xp.arange(-before, size + after), size, mode, xp.minimum, xp.maximum)

@@ -6,8 +6,10 @@ from scull import lang
 from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, of_shape
+from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.compare import equal, where
+from scull.ops.half import single, wide_at
 from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
 from scull.ops.like import full_like
 from scull.ops.product import same_type
@@ -80,7 +82,7 @@ def index_add_kernel(
     out = xp.empty_like(x) if out is None else out
     out[...] = x
     places = inside(one_axis(index), x.shape[axis])
-    xp.add.at(out, (*(slice(None),) * axis, places), add_value)
+    add_at(xp, out, (*(slice(None),) * axis, places), add_value)
     return out
 
 
@@ -97,8 +99,9 @@ def index_add_at(index: Any, x: Any, places: Any, add_value: Any, axis: int) -> 
     axis = axis_of(axis, x.ndim)
     k = lang.axis(places.shape[0])
     here = lang.equal(listed(places, k), index[axis])
-    value = add_value[(*index[:axis], k, *index[axis + 1 :])]
-    return x[index] + lang.sum(lang.select(here, value, lang.constant(0, x.dtype)), over=k)
+    value = wide_at(add_value[(*index[:axis], k, *index[axis + 1 :])])
+    added = lang.sum(lang.select(here, value, lang.constant(0, value.dtype)), over=k)
+    return lang.cast(wide_at(x[index]) + added, x.dtype)
 
 
 @primitive(infer_first=True)
@@ -183,14 +186,17 @@ def put_along_axis_kernel(
     if reduce == "assign":
         out[spots] = value
         return out
+    total, value = single(out), single(value)
     if not include_self:
-        out[spots] = STARTS.get(reduce, value)
-    getattr(xp, REDUCES[reduce]).at(out, spots, value)
+        total[spots] = STARTS.get(reduce, value)
+    getattr(xp, REDUCES[reduce]).at(total, spots, value)
     if reduce == "mean":
         count = xp.full(x.shape, int(include_self))
         xp.add.at(count, spots, 1)
-        shared = out / xp.maximum(count, 1) if x.dtype.kind in "fcV" else out // count.clip(1)
-        out[...] = shared
+        inexact = total.dtype.kind in "fc"
+        out[...] = total / xp.maximum(count, 1) if inexact else total // count.clip(1)
+    elif total is not out:
+        out[...] = total
     return out
 
 

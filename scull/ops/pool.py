@@ -359,11 +359,12 @@ def spread_at(
     """The same by windows of several sizes, each of which adds to its elements."""
     over = [lang.axis(n) for n in p.shape]
     spots, there = taps_at(p, over, taps)
-    value = lang.cast(given_at(source, place, p, over, taps, attrs), source.dtype)
+    value = given_at(source, place, p, over, taps, attrs)
     inside = [lang.select(there, n, 0) for n in spots]
     spot = in_format((*over[:2], *inside), attrs["data_format"])
     every = [*over, *taps]
-    return lang.scatter_add(like.shape, spot, lang.select(there, value, 0.0), over=every)
+    value = lang.select(there, value, 0.0)
+    return lang.scatter_add(like.shape, spot, value, over=every, dtype=source.dtype)
 
 
 # The operators.

@@ -9,6 +9,7 @@ from scull.core.attribute import Ints
 from scull.core.dtype import int32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
+from scull.core.tensor import add_at
 from scull.ops.half import placed, widening
 from scull.ops.pool import element_at, lowest, lowest_of, surrounded, taps_at, window_at
 from scull.ops.pooling import Pooling, indices, pooling
@@ -102,7 +103,7 @@ def scatter_pooled_kernel(xp: Any, like: Any, mask: Any, source: Any, *, out: An
     count, size = math.prod(like.shape[:2]), math.prod(like.shape[2:])
     planes = xp.zeros((count, size), source.dtype)
     where = (xp.arange(count)[:, None], mask.reshape(count, math.prod(mask.shape[2:])))
-    xp.add.at(planes, where, source.reshape(where[1].shape))
+    add_at(xp, planes, where, source.reshape(where[1].shape))
     return placed(planes.reshape(like.shape), source.dtype, out)
 
 

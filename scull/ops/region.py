@@ -9,6 +9,7 @@ from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, agree, floating
 from scull.core.op import meta_of
+from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.half import placed
 from scull.ops.window import asking
@@ -257,7 +258,7 @@ def psroi_pool_back_kernel(
     parts = by_bins(found, attrs)  # a view
     for (k, h, w), part in filled_bins(like, rois, rois_num, attrs):
         size = parts[part].shape[1] * parts[part].shape[2]
-        parts[part] += (source[k, :, h, w] / size)[:, None, None]
+        parts[part] += (source[k, :, h, w].astype(found.dtype) / size)[:, None, None]
     return placed(found, source.dtype, out)
 
 
@@ -362,7 +363,7 @@ def scatter_regions_kernel(
 ) -> Any:
     flat = xp.zeros(math.prod(like.shape), source.dtype)
     spots, there = spots_of(argmax, rois_num, like.shape)
-    xp.add.at(flat, spots[there], source[there])
+    add_at(xp, flat, spots[there], source[there])
     return placed(flat.reshape(like.shape), source.dtype, out)
 
 

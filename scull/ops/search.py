@@ -12,6 +12,7 @@ from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, axis_of, of_shape
 from scull.core.op import meta_of
+from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.half import is_half, single
 from scull.ops.like import reshape_like, whole_number
@@ -236,7 +237,7 @@ def place_along_kernel(
 ) -> Any:
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
-    xp.add.at(out, along(out, indices, axis_of(axis, out.ndim)) if out.ndim else (), x)
+    add_at(xp, out, along(out, indices, axis_of(axis, out.ndim)) if out.ndim else (), x)
     return out
 
 

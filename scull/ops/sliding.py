@@ -9,6 +9,7 @@ from scull.core.attribute import Long
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, axis_of
 from scull.errors import ArgumentError
+from scull.ops.half import gathered, placed, single
 
 
 @primitive(slots={"x": "input", "out": "out"}, views={"out": "x"}, infer_first=True)
@@ -65,13 +66,13 @@ def fold_windows_kernel(
     out = xp.empty(like.shape, x.dtype) if out is None else out
     out[...] = 0
     if not out.ndim:
-        out[...] = x.sum()
-        return out
+        return gathered(xp.add, x, None, out=out)
     axis = axis_of(axis, out.ndim)
     before, number = (slice(None),) * axis, x.shape[axis]
+    total = single(out)
     for k in range(size):
-        out[(*before, slice(k, k + (number - 1) * step + 1, step))] += x[..., k]
-    return out
+        total[(*before, slice(k, k + (number - 1) * step + 1, step))] += x[..., k]
+    return out if total is out else placed(total, x.dtype, out)
 
 
 @fold_windows.grad("x")

@@ -8,6 +8,7 @@ from scull.core.attribute import Longs
 from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, broadcast, of_shape
 from scull.core.op import meta_of
+from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.half import gathered
 from scull.ops.like import reshape_like, sum_like
@@ -228,7 +229,7 @@ def sum_repeated_kernel(
         return gathered(xp.add, x.reshape(split), axis + 1, out=out)
     out[...] = 0
     places = xp.repeat(xp.arange(like.shape[axis]), tensor)
-    xp.add.at(out, (*(slice(None),) * axis, places), x)
+    add_at(xp, out, (*(slice(None),) * axis, places), x)
     return out
 
 

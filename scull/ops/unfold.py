@@ -8,7 +8,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree
 from scull.errors import ArgumentError, ShapeError
-from scull.ops.half import placed
+from scull.ops.half import placed, single_type
 from scull.ops.window import (
     Windows,
     asking,
@@ -112,7 +112,7 @@ def fold_kernel(xp: Any, x: Any, *, out: Any = None, output_sizes: Any, **attrs:
     shape = folded_shape(x, output_sizes, attrs)
     rows, columns = windows(shape[2:], attrs)
     columns_of = x.reshape(*shape[:2], rows.kernel, columns.kernel, rows.count, columns.count)
-    wide = xp.zeros((*shape[:2], rows.padded, columns.padded), x.dtype)
+    wide = xp.zeros((*shape[:2], rows.padded, columns.padded), single_type(x))
     for i in range(rows.kernel):
         for j in range(columns.kernel):
             wide[:, :, rows.tap(i), columns.tap(j)] += columns_of[:, :, i, j]

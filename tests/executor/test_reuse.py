@@ -94,6 +94,19 @@ def test_gradients_add_up_in_the_memory_of_one_of_them(main):
     assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
 
 
+def test_a_dense_gradient_and_a_row_sparse_one_add_up_in_memory_of_their_own(main):
+    ids = paddle.static.data("ids", [3], "int64")
+    table = paddle.nn.Embedding(5, 2, sparse=True)
+    loss = paddle.sum(table(ids)) + paddle.sum(paddle.exp(table.weight * 0.0)) * 2.0
+    (slope,) = paddle.static.gradients([loss], [table.weight])
+    total = slope + 1.0
+    assert "sum" not in over(total)
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    (found,) = exe.run(main, feed={"ids": np.array([1, 1, 4])}, fetch_list=[total])
+    assert found[:, 0].tolist() == [1.0, 3.0, 1.0, 1.0, 2.0]
+
+
 def test_with_it_a_run_takes_fewer_bytes():
     x, w, b = inputs([64, 256], [256, 256], [256])
     out = paddle.sum(paddle.nn.functional.relu(paddle.matmul(x, w) + b))

@@ -61,6 +61,12 @@ def test_the_text_of_a_shared_value_and_a_scatter(golden):
     kernels = [
         lang.trace(softmax_at, [meta(2, 8)], [meta(2, 8)]),
         lang.trace(embedding_grad_at, [ids, meta(7, 3)], [meta(10, 3)], {"rows": 10}),
+        lang.trace(
+            embedding_grad_at,
+            [ids, meta(7, 3, dtype="bfloat16")],
+            [meta(10, 3, dtype="bfloat16")],
+            {"rows": 10},
+        ),
     ]
     assert "\n".join(map(str, kernels)) == golden
 
