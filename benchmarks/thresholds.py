@@ -166,6 +166,19 @@ def pool_spread(size: int) -> Case:
     return [x, y, normal(*y.shape)], None, attrs
 
 
+def table(size: int) -> Case:
+    """Rows of 64, as many as a table has, added to it."""
+    x = normal(max(1, size // 64), 64)
+    attrs = {"padding_idx": -1, "is_sparse": False}
+    return [x, rng.integers(0, len(x), len(x)), stub(x)], None, attrs
+
+
+def slices(size: int) -> Case:
+    """Columns added to those of a matrix."""
+    x = normal(max(1, size // 64), 64)
+    return [x, rng.integers(0, 64, 64), stub(x), None], None, {"axis": 1}
+
+
 def linear(size: int) -> Case:
     x = rows(size)
     return [x, normal(256, 256), normal(256)], None, {}
@@ -209,6 +222,8 @@ CASES: dict[str, Callable[[int], Case]] = {
     "mean_cross_entropy_grad": labels_grad,
     "pool2d": pooled,
     "pool_spread": pool_spread,
+    "scatter_rows": table,
+    "scatter_axis": slices,
     "linear": linear,
     "linear_grad": linear_grad,
     "matmul": heads,

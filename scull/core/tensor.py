@@ -237,17 +237,20 @@ BLOCK = 1 << 18  # elements that are float32 besides what they are added to
 def add_at(xp: Any, total: Any, where: Any, values: Any) -> None:
     """Add `values` to `total` where an index says, one after another.
 
-    Those of half precision are gathered in float32 and rounded once. An index that is a list of
-    numbers has as many rows of `values`.
+    Those of half precision are gathered in float32 and rounded once. An index that is a list has
+    numbers from 0 on, as many as there are rows of `values`.
     """
     if total.dtype.num < HALF:
         xp.add.at(total, where, values)
         return
-    wide = total.astype("float32")
+    rows: Any = ...
     if type(where) is tuple or not where.ndim:
+        wide = total.astype("float32")
         xp.add.at(wide, where, values.astype("float32", copy=False))
     else:
-        step = max(1, BLOCK // max(1, values[:1].size))
+        if len(where) < len(total):  # of a tall table only those rows are float32
+            rows, where = xp.unique(where, return_inverse=True)
+        wide, step = total[rows].astype("float32"), max(1, BLOCK // max(1, values[:1].size))
         for i in range(0, len(where), step):
             xp.add.at(wide, where[i : i + step], values[i : i + step].astype("float32"))
-    total[...] = wide
+    total[rows] = wide

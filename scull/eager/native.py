@@ -22,7 +22,7 @@ from scull.compiler.native import native_of
 from scull.compiler.trace import Traced, Tracer
 from scull.core.attribute import normalised
 from scull.core.dtype import DType, float32
-from scull.core.meta import Meta
+from scull.core.meta import Kind, Meta
 from scull.core.op import Op, by_name, meta_of, op_of
 from scull.core.tensor import Stub
 from scull.eager.threshold import LEAST, MOST
@@ -163,6 +163,8 @@ class Made:
         results = traced(tracer, op, given, attrs)
         if any(isinstance(x, list) for x in results):
             raise UnsupportedError(f"`{op.name}` gives lists")
+        if any(x is not None and x.meta.kind is Kind.ROWS for x in results):
+            raise UnsupportedError(f"`{op.name}` gives rows")
         pairs = list(zip(results, over or (-1,) * len(results), strict=True))
         values = {n: x.array for n, x in enumerate(given) if isinstance(x, Traced)}
         fresh = [x.array for x, place in pairs if x is not None and place < 0]

@@ -18,6 +18,8 @@ LEAST = {
     "group_norm": 1 << 12,
     "instance_norm": 1 << 12,
     "pool_spread": 1 << 10,
+    "scatter_rows": 1 << 10,
+    "scatter_axis": 1 << 10,
     "linear": 1 << 12,
     "linear_grad": 1 << 12,
     "matmul": 1 << 12,

@@ -9,10 +9,11 @@ import pytest
 import scull as paddle
 import scull.nn.functional as F
 from scull.core.op import as_outputs, by_name
+from scull.core.tensor import Rows
 from scull.eager import native
 from scull.eager.native import Made, Preferring
 from scull.eager.threshold import LEAST
-from scull.errors import ShapeError
+from scull.errors import RangeError, ShapeError
 from scull.flags import flags
 from scull.runtime.background import background
 from tests.ops.case import flat
@@ -222,6 +223,49 @@ def test_half_precision_is_computed_in_float32_and_rounded_once(name, dtype):
     step = {"float16": 2.0**-10, "bfloat16": 2.0**-7}[dtype]
     for ours, numpys in zip(found, computed(given), strict=True):
         np.testing.assert_allclose(ours, numpys, rtol=step, atol=step * np.abs(numpys).max())
+
+
+def table_gradients(ids, dtype, **options):
+    """The gradients of a table of 40 rows, looked up and gathered from."""
+    generator = np.random.default_rng(0)
+    w = paddle.to_tensor(generator.standard_normal((40, 12)).astype("float32")).astype(dtype)
+    w.stop_gradient = False
+    given = generator.standard_normal((len(ids), 12)).astype("float32")
+    given, ids = paddle.to_tensor(given).astype(dtype), paddle.to_tensor(ids)
+    reads = (F.embedding(ids, w, **options), paddle.gather(w, ids))
+    return [paddle.grad(found, w, given)[0].array for found in reads]
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("padding", [None, 3])
+@pytest.mark.parametrize("many", [1, 5, 500])
+def test_gradients_of_tables_have_the_bits_of_numpy(many, padding, dtype):
+    ids = np.random.default_rng(many).integers(0, 40, many)
+    ids[-1] = 3
+    want = table_gradients(ids, dtype, padding_idx=padding)
+    with flags(COMPILE="eager"):
+        found = table_gradients(ids, dtype, padding_idx=padding)
+        assert (number_made("scatter_rows"), number_made("scatter_axis")) == (1, 1)
+    assert [x.tobytes() for x in found] == [x.tobytes() for x in want]
+    assert [x.dtype for x in found] == [x.dtype for x in want]
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_rows_outside_of_a_table_are_refused_as_always():
+    for mode in ("off", "eager"):
+        for outside in (-1, 40):
+            with flags(COMPILE=mode), pytest.raises(RangeError, match=f"index {outside} is"):
+                table_gradients(np.array([3, outside]), "float32")
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_a_row_sparse_gradient_of_a_table_stays_row_sparse():
+    with flags(COMPILE="eager"):
+        found, _ = table_gradients(np.array([3, 7, 3]), "float32", sparse=True)
+        assert number_made("scatter_rows") == 0
+    assert isinstance(found, Rows)
+    assert found.rows.tolist() == [3, 7, 3]
 
 
 @pytest.mark.usefixtures("all_sizes")
