@@ -3,8 +3,10 @@
 from typing import Any
 
 from scull import lang
+from scull.core.dtype import bool_
 from scull.core.eager import composite, primitive
 from scull.core.meta import UNKNOWN, Meta, at_least, axis_of
+from scull.core.op import meta_of
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.reduce import reduce_sum
 
@@ -122,7 +124,8 @@ def on_diagonal(index: Any, x: Any, axes: tuple[int, int], offset: int, beside: 
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """The sum of a diagonal of two axes, which go."""
     found = diagonal(x, offset=offset, axis1=axis1, axis2=axis2)
-    return reduce_sum(found, axis=(-1,))
+    kind = meta_of(x).dtype  # also of integers, of which a sum is wider
+    return reduce_sum(found, axis=(-1,), out_dtype=None if kind is bool_ else kind)
 
 
 @primitive(enlarges=("offset",), type="diag_v2", infer_first=True)

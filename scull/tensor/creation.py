@@ -345,12 +345,6 @@ def sequence_kind(*values: Any) -> Any:
     return int64 if whole else session.default_dtype()
 
 
-def number_kind(*values: Any) -> Any:
-    """The element type of numbers spread between `values`: that of a tensor, if one is there."""
-    found = [v.dtype for v in values if isinstance(v, Tensor | Variable)]
-    return found[0] if found else session.default_dtype()
-
-
 def end_of_sequence(value: Any, kind: Any) -> Any:
     """A bound of a sequence as a tensor of its element type."""
     if isinstance(value, Tensor | Variable):
@@ -399,7 +393,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
         >>> paddle.linspace(0, 1, 3).tolist()
         [0.0, 0.5, 1.0]
     """
-    kind = number_kind(start, stop) if dtype is None else dtype_of(dtype)
+    kind = session.default_dtype() if dtype is None else dtype_of(dtype)
     first, last = end_of_sequence(start, kind), end_of_sequence(stop, kind)
     count = num if isinstance(num, Tensor | Variable) else held_number(num, "int32")
     return create.linspace(first, last, count, dtype=kind, name=name)

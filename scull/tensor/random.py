@@ -245,7 +245,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     Args:
         mean (float | Tensor): what they lie around.
         std (float | Tensor): their deviation.
-        shape (list | tuple | Tensor, optional): the sizes, where both are numbers.
+        shape (list | tuple | Tensor, optional): the sizes; of no effect beside a tensor.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -256,8 +256,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     tensor = next((v for v in (mean, std) if isinstance(v, Tensor | Variable)), None)
     if tensor is None:
         return gaussian([1] if shape is None else shape, mean, std, name=name)
-    if shape is not None:
-        raise ArgumentError("`shape` is given only where `mean` and `std` are numbers")
     unit = standard_normal(tensor.shape, tensor.dtype if tensor.dtype.is_float else None)
     return unit * std + mean
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
-from scull.core.meta import promote
+from scull.core.meta import Meta, promote
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops import compare, count, order, pick, search
 from scull.ops.promotion import cast_to
 from scull.ops.slicing import slice
-from scull.tensor.elements import constant
+from scull.tensor.elements import regular
 from scull.tensor.size import axis_held, called, integer, needs_tensor, several, tensor_like
 
 
@@ -196,7 +196,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     needs_tensor(condition, "where", "condition")
     known = next((v for v in (x, y) if isinstance(v, Tensor | Variable)), None)
     if known is None:
-        known = constant([x, y])
+        known = Meta((), dtype_of(regular([x, y]).dtype))
     x, y = tensor_like(x, known), tensor_like(y, known)
     if x.dtype is not y.dtype and x.dtype.is_float and y.dtype.is_float:
         common = promote(x.dtype, y.dtype)

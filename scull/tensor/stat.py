@@ -6,7 +6,7 @@ import numpy as np
 
 from scull.core.door import shown_by
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.variable import Variable
 from scull.ops import (
     compare,
@@ -109,6 +109,9 @@ def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = N
     needs_tensor(x, "median")
     if not x.dtype.is_float:
         x = cast_to(x, "float32")
+    if not x.shape:
+        check_no_axis(axis)
+        axis = None
     rising, along = ordered(x, axis)
     size = rising.shape[along]
     half = slice(rising, axes=(along,), starts=((size - 1) // 2,), ends=(size // 2 + 1,))
@@ -117,6 +120,12 @@ def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = N
     if axis is None and keepdim:
         middle = move.reshape(middle, shape=(1,) * len(x.shape))
     return with_nan(middle, unknown)
+
+
+def check_no_axis(axis: Any) -> None:
+    """Refuse an axis of a tensor that has none, but for 0 and -1."""
+    if axis is not None and (strange := set(integers(axis, "axis")) - {0, -1}):
+        raise AssertError(f"a tensor of no axes has axis 0, -1 or None, not {strange.pop()}")
 
 
 def with_nan(found: Any, unknown: Any) -> Any:
@@ -166,6 +175,9 @@ def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
     axes = () if axis is None else integers(axis, "axis")
     if axis is not None and not axes:
         raise ArgumentError("`axis` names no axis")
+    if not x.shape:
+        check_no_axis(axis)
+        axes = ()
     return middle.nanmedian(x, axis=axes, keepdim=keepdim, name=name)[0]
 
 

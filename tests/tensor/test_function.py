@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError, ArgumentTypeError, ScullError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ScullError, ShapeError
 
 X = np.array([[0.3, -1.2, 2.6], [1.7, -0.4, 0.9]])
 P = np.abs(X)
@@ -364,3 +364,33 @@ def test_a_norm_of_order_0_is_taken_over_one_axis():
 def test_running_extremes_of_a_0_d_tensor_are_a_line():
     values, places = paddle.cummax(T(2.0))
     assert (values.tolist(), places.tolist()) == ([2.0], [0])
+
+
+@pytest.mark.parametrize("function", [paddle.median, paddle.nanmedian])
+def test_the_median_of_a_0_d_tensor_is_itself_along_axis_0_and_minus_1(function):
+    for axis in (None, 0, -1):
+        assert function(T(2.5), axis, keepdim=True).tolist() == 2.5
+    with pytest.raises(AssertError, match="has axis 0, -1 or None, not 1"):
+        function(T(2.5), 1)
+
+
+def test_the_trace_of_integers_keeps_their_width():
+    assert paddle.trace(T([[1, 2], [3, 4]], dtype="int32")).dtype == paddle.int32
+
+
+def test_a_choice_between_two_numbers_is_as_wide_as_they_are():
+    assert paddle.where(T([True, False]), 1.5, 2.5).dtype == paddle.float64
+    assert paddle.where(T([True, False]), 1, 2).dtype == paddle.int64
+
+
+def test_numbers_between_tensors_of_integers_are_of_the_default_type():
+    assert paddle.linspace(T(0), 5, 3).tolist() == [0.0, 2.5, 5.0]
+
+
+def test_normal_numbers_around_a_tensor_are_of_its_shape():
+    assert paddle.normal(T([1.0, 2.0]), 1.0, [3]).shape == [2]
+
+
+def test_images_are_resized_by_a_size_or_by_a_factor():
+    with pytest.raises(ArgumentError, match="Only one of size or scale_factor"):
+        paddle.nn.functional.interpolate(paddle.ones([1, 1, 2, 2]), [4, 4], scale_factor=2)

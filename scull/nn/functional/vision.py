@@ -103,6 +103,8 @@ def check_interpolation(
         raise ShapeError(f"'{mode}' only support {AXES[mode]}-D tensor.")
     if size is None and scale_factor is None:
         raise ArgumentError("One of size and scale_factor must not be None.")
+    if size is not None and scale_factor is not None:
+        raise ArgumentError("Only one of size or scale_factor should be defined.")
     if mode == "area" and size is None:
         raise ArgumentError("size is not None when mode is 'area'")
     if not isinstance(align_corners, bool):
