@@ -11,7 +11,7 @@ from scull.core.meta import Meta, agree, floating
 from scull.core.op import meta_of
 from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
-from scull.ops.half import placed
+from scull.ops.half import placed, single
 from scull.ops.window import asking
 
 EXTENT = "how far a region reaches is a matter of its values"
@@ -258,7 +258,7 @@ def psroi_pool_back_kernel(
     parts = by_bins(found, attrs)  # a view
     for (k, h, w), part in filled_bins(like, rois, rois_num, attrs):
         size = parts[part].shape[1] * parts[part].shape[2]
-        parts[part] += (source[k, :, h, w].astype(found.dtype) / size)[:, None, None]
+        parts[part] += (single(source[k, :, h, w]) / size)[:, None, None]
     return placed(found, source.dtype, out)
 
 
