@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 26_200,
+    "ops": 26_150,
     "autograd": 3_200,
     "compiler": 10_100,
     "eager": 2_000,

@@ -43,7 +43,7 @@ def test_a_number_beside_a_tensor_takes_its_element_type(mode):
 
 def test_a_condition_gives_numbers_no_element_type_but_they_may_stand_there():
     found = paddle.where(paddle.to_tensor([True, False]), 1.0, 2.0)
-    assert found.tolist() == [1.0, 2.0] and found.dtype.name == "float32"
+    assert found.tolist() == [1.0, 2.0] and found.dtype.name == "float64"
 
 
 def test_a_number_of_numpy_keeps_its_element_type():
