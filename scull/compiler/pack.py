@@ -15,6 +15,7 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.memory import LARGE
 from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
 from scull.compiler.stage import contracts
@@ -42,7 +43,6 @@ NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 FEW = 4  # rows of a tile, at least, that read what they share once
 PANEL = 64  # lanes of the columns of a tile, in the widest registers
-LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
 WORTH = 0.93  # of all terms; with more, a border costs less than to skip it
 
 
