@@ -179,6 +179,17 @@ def slices(size: int) -> Case:
     return [x, rng.integers(0, 64, 64), stub(x), None], None, {"axis": 1}
 
 
+def places(**attrs: Any) -> Callable[[int], Case]:
+    """Half as many rows as a matrix has, added to its own."""
+
+    def case(size: int) -> Case:
+        x = normal(max(2, size // 64), 64)
+        ids = rng.integers(0, len(x), len(x) // 2)
+        return [x, ids if attrs else ids[:, None], normal(len(ids), 64)], None, attrs
+
+    return case
+
+
 def linear(size: int) -> Case:
     x = rows(size)
     return [x, normal(256, 256), normal(256)], None, {}
@@ -224,6 +235,9 @@ CASES: dict[str, Callable[[int], Case]] = {
     "pool_spread": pool_spread,
     "scatter_rows": table,
     "scatter_axis": slices,
+    "scatter_nd_add": places(),
+    "index_add": places(axis=0),
+    "scatter": places(overwrite=True),
     "linear": linear,
     "linear_grad": linear_grad,
     "matmul": heads,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import prod
+from math import copysign, prod
 from operator import add, mul, sub
 
 from scull.compiler.affine import Positions
@@ -95,7 +95,7 @@ def inlined(
     positions: Positions,
 ) -> Body:
     """A body with what it reads written out where that pays."""
-    body = statement.body
+    body = _from_zeros(statement.body, ready)
     deep = _deep(body.roots)
     while True:
         sites = sites_of(body)
@@ -120,6 +120,16 @@ def inlined(
         body = with_roots(body, roots)
         if not chosen:
             return body
+
+
+def _from_zeros(body: Body, ready: Mapping[Array, Map]) -> Body:
+    """A body; one that adds to an array of zeros as one that begins with none."""
+    if not isinstance(body, Scatter) or body.sets or body.base is None:
+        return body
+    match ready.get(body.base):
+        case Map(value=Constant(value=x)) if x == 0 and copysign(1, x) > 0:
+            return replace(body, base=None)
+    return body
 
 
 def _written_out(node: Expression, chosen: dict[Load, Map], positions: Positions) -> Expression:

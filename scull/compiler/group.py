@@ -155,12 +155,12 @@ def _setting(first: Stage, second: Stage, positions: Positions) -> Stage | str:
     """Both as one stage that sets elements of several arrays at the same places."""
     pairs: dict[Axis, Expression] = dict(zip(second.axes, first.axes, strict=True))
     (body,), others = second.bodies, first.bodies
-    if not isinstance(body, Scatter) or body.base is None:
+    if not isinstance(body, Scatter) or not body.sets or body.base is None:
         return "one adds to places"
     *index, value = [substituted(root, pairs, positions) for root in body.roots]
     moved = replace(body, index=tuple(index), value=value, over=first.axes)
     for other in others:
-        if not isinstance(other, Scatter) or other.base is None:
+        if not isinstance(other, Scatter) or not other.sets or other.base is None:
             return "one adds to places"
         if other.index != moved.index or other.shape != moved.shape:
             return "they set other places"

@@ -2,7 +2,7 @@
 
 The mean of a channel is the same wherever the channel is read: a lowering says it within each
 element, and here it becomes an array of its own, shared by all that say the same. So do sums at
-places that are rounded in the end: what reads them rounds them.
+places before they are rounded, and what they begin as.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from itertools import count
 from math import prod
 
 from scull.compiler.trace import Statement
-from scull.lang.body import Map, Scatter
+from scull.lang.body import Map, Scatter, cleared
 from scull.lang.expression import (
     Apply,
     Array,
@@ -65,15 +65,29 @@ def _parts(
 
 
 def rounding(statement: Statement) -> Iterator[Statement]:
-    """A statement; sums at places that are rounded in the end as one that adds, one that rounds."""
+    """A statement; sums at places as statements that widen, clear, add and round, as they ask."""
     out, body = statement.out, statement.body
-    if not isinstance(body, Scatter) or not body.rounded:
+    if not isinstance(body, Scatter) or not (body.rounded or body.anew):
         yield statement
         return
-    sums = Array(f"{out.name}_s", out.shape, body.value.dtype)
-    yield replace(statement, out=sums, body=replace(body, rounded=""))
-    axes = tuple(axis(n) for n in out.shape)
-    yield replace(statement, body=Map(axes, cast(sums[axes], out.dtype)))
+    dtype, base = body.value.dtype, body.base
+    if base is not None and base.dtype != dtype:
+        wide = Array(f"{out.name}_w", out.shape, dtype)
+        yield replace(statement, out=wide, body=_as(base, dtype))
+        base = wide
+    if body.anew:
+        clear = Array(f"{out.name}_c", out.shape, dtype)
+        yield replace(statement, out=clear, body=replace(cleared(body), base=base))
+        base = clear
+    sums = Array(f"{out.name}_s", out.shape, dtype) if body.rounded else out
+    yield replace(statement, out=sums, body=replace(body, base=base, rounded="", anew=False))
+    if body.rounded:
+        yield replace(statement, body=_as(sums, out.dtype))
+
+
+def _as(x: Array, dtype: str) -> Map:
+    axes = tuple(axis(n) for n in x.shape)
+    return Map(axes, cast(x[axes], dtype))
 
 
 def smaller(body: Map) -> list[Reduce]:

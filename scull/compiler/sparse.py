@@ -96,7 +96,9 @@ def unscattered(statements: Sequence[Statement]) -> list[Statement]:
 
 def inner_of(body: Scatter) -> tuple[Axis, ...] | None:
     """The axes within the rows that are added to a matrix with many more; None for any other."""
-    if body.sets or not body.index or not body.value.dtype.startswith("float"):
+    if body.sets or body.base is not None or not body.index:
+        return None
+    if not body.value.dtype.startswith("float"):
         return None
     row, *rest = body.index
     inner = tuple(x for x in rest if isinstance(x, Axis))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from scull.lang.expression import Array, Axis, Expression
+from scull.lang.expression import Array, Axis, Expression, constant
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Scatter:
     """An output that changes at `index`, for each position of `over`: `value` is added, or `sets`.
 
     The positions run in order, the last axis fastest. Where an index falls outside the shape the
-    value is not computed. The output begins as zeros where values are added; the sums, which are of
-    the element type of the value, are `rounded` to another in the end, if one is said. Where values
-    are set it begins as the array `base`, all of whose loads are at `index`; without one nobody may
-    rely on what was not set.
+    value is not computed. The output begins as the array `base`, all of whose loads are at `index`.
+    Without one it begins as zeros where values are added; where they are set, nobody may rely on
+    what was not. Sums are of the element type of the value; in the end they are `rounded` to
+    another, if one is said. With `anew`, they leave out what `base` has at the places added to.
     """
 
     shape: tuple[int, ...]
@@ -43,6 +43,7 @@ class Scatter:
     sets: bool = False
     base: Array | None = None
     rounded: str = ""
+    anew: bool = False
 
     @property
     def dtype(self) -> str:
@@ -56,6 +57,12 @@ class Scatter:
 
 
 Body: TypeAlias = Map | Scatter
+
+
+def cleared(body: Scatter) -> Scatter:
+    """The body that sets to 0 what another adds to."""
+    nought = constant(0, body.value.dtype)
+    return replace(body, value=nought, sets=True, rounded="", anew=False)
 
 
 def with_roots(body: Body, roots: Sequence[Expression]) -> Body:

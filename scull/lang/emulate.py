@@ -6,6 +6,7 @@ computed once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -21,7 +22,7 @@ from scull.lang.arithmetic import (
     numpy_dtype,
     of_nothing,
 )
-from scull.lang.body import Map, Scatter
+from scull.lang.body import Map, Scatter, cleared
 from scull.lang.dtype import element
 from scull.lang.expand import expanded
 from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
@@ -223,6 +224,8 @@ def _run_scatter(out: np.ndarray[Any, Any], body: Scatter, arrays: Arrays) -> No
     if body.base is not None:
         out[...] = arrays[body.base]
     total = out.astype(numpy_dtype(body.value.dtype), copy=False)
+    if body.anew:
+        _run_scatter(total, replace(cleared(body), base=None), arrays)
     for _, bound in _blocks(body.over, 1, 0):
         scope = Scope(arrays, bound=bound)
         shape = np.broadcast_shapes(*(v.shape for v in bound.values()))

@@ -54,6 +54,12 @@ def within(place: Operand, size: int) -> Expression:
     return apply("within", position(place), size)
 
 
+def sure(value: Expression, condition: Expression) -> Expression:
+    """`value`, for which `condition` must hold: where it does not the run ends with an error."""
+    fault = select(condition, constant(0, "int64"), 1)
+    return select(equal(within(fault, 1), 0), value, constant(0, value.dtype))
+
+
 def multiply_add(x: Operand, y: Operand, z: Operand) -> Expression:
     """`x * y + z`, rounded once."""
     return apply("multiply_add", x, y, z)
@@ -288,16 +294,18 @@ def padded(x: Array, index: Sequence[Operand], otherwise: Operand) -> Expression
 
 
 def scatter_add(
-    out_shape: Sequence[int],
+    begin: Array | Sequence[int],
     index: Sequence[Operand],
     value: Expression,
     over: Axis | Sequence[Axis],
     dtype: str = "",
+    anew: bool = False,
 ) -> Scatter:
-    """An output of `out_shape` where `value` is added at `index`, for each position of the axes.
+    """An output where `value` is added at `index`, for each position of the axes.
 
-    Its elements are of `dtype`, or of that of the value. Half-precision values are added in
-    float32; sums are rounded once.
+    It begins as an array, which `value` may read at this index alone, or as zeros of a shape. With
+    `anew` the places that are added to begin as 0. Its elements are of `dtype`, or of that of the
+    value. Half-precision values are added in float32; sums are rounded once.
     """
     if element(value.dtype).kind == "bool":
         raise DtypeError("scatter_add takes integer or float values, not bool")
@@ -305,8 +313,10 @@ def scatter_add(
     if value.dtype in HALF:
         value = cast(value, "float32")
     rounded = dtype if dtype != value.dtype else ""
-    spot = _spot(out_shape, index)
-    return Scatter(tuple(out_shape), spot, value, _over(over), rounded=rounded)
+    base = begin if isinstance(begin, Array) else None
+    shape = begin.shape if isinstance(begin, Array) else tuple(begin)
+    spot = _spot(shape, index)
+    return Scatter(shape, spot, value, _over(over), base=base, rounded=rounded, anew=anew)
 
 
 def scatter_set(

@@ -78,6 +78,8 @@ class Writer:
         self.name_axes(body.over, "k")
         begins = f"{out.name} = {body.base.name}; " if body.base is not None else ""
         change = "=" if body.sets else "+="
+        if body.anew:
+            begins += f"{out.name}[{places}] = 0{self._loops(body.over)}; "
         line = f"{begins}{out.name}[{places}] {change} {self._text(body.value)}"
         rounds = f"; {out.name} = {body.rounded}({out.name})" if body.rounded else ""
         return line + self._loops(body.over) + rounds

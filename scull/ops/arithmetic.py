@@ -52,11 +52,16 @@ def integer_power_at(a: Any, b: Any) -> Any:
     return lang.cast(lang.round(lang.cast(a, "float64") ** lang.cast(b, "float64")), a.dtype)
 
 
+def by_nonzero(b: Any) -> Any:
+    """A divisor, which is not 0 if it is an integer."""
+    return b if b.dtype[0] not in "iu" else lang.sure(b, lang.not_equal(b, 0))
+
+
 power = elementwise("power", "elementwise_pow", "power", integer_power_at)
 floor_divide = elementwise(
-    "floor_divide", "elementwise_floordiv", "floor_divide", lambda a, b: a // b
+    "floor_divide", "elementwise_floordiv", "floor_divide", lambda a, b: a // by_nonzero(b)
 )
-remainder = elementwise("remainder", "elementwise_mod", "remainder", lambda a, b: a % b)
+remainder = elementwise("remainder", "elementwise_mod", "remainder", lambda a, b: a % by_nonzero(b))
 
 power.kernel(power_kernel)
 floor_divide.kernel(divided("floor_divide"))

@@ -12,8 +12,8 @@ from scull.core.eager import composite, gradient, primitive
 from scull.core.meta import Meta, agree, axis_of
 from scull.core.op import meta_of
 from scull.core.tensor import Value
-from scull.errors import DtypeError, RangeError, ShapeError
-from scull.lang.dtype import HALF
+from scull.errors import DtypeError, RangeError, ShapeError, UnsupportedError
+from scull.lang.dtype import HALF, element
 from scull.ops.compare import equal, not_equal, where
 from scull.ops.create import cast
 from scull.ops.half import is_half, placed, widening
@@ -67,6 +67,8 @@ is_label.no_grad("it compares integers")
 
 @is_label.lower
 def is_label_at(index: Any, label: Any, like: Any, axis: int, ignore_index: int) -> Any:
+    if element(label.dtype).kind != "integer":
+        raise UnsupportedError(f"labels that are {label.dtype} are no classes")
     own, place = lang.cast(lang.at(label, index), "int64"), index[axis_of(axis, len(index))]
     counts = lang.not_equal(own, ignore_index)
     return counts & lang.equal(lang.within(lang.select(counts, own, 0), place.size), place)

@@ -12,7 +12,7 @@ from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import Rows, add_at
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
-from scull.ops.half import gathered, single, wide_at
+from scull.ops.half import gathered, single
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
 from scull.ops.move import reshape
@@ -77,7 +77,7 @@ def gather_grad(x_meta: Any, index: Any, axis_tensor: Any, dout: Any, axis: int)
     return scatter_axis(dout, index, x_meta, axis_tensor, axis=axis)
 
 
-def read_place(index: Any, load: Any, size: int) -> Any:
+def read_place(load: Any, size: int) -> Any:
     """A loaded index as a place in an axis; one outside is an error."""
     return lang.within(lang.cast(load, "int64"), size)
 
@@ -88,7 +88,7 @@ def gather_at(index: Any, x: Any, places: Any, axis_tensor: Any, axis: int) -> A
     axis = axis_of(axis, x.ndim)
     many = places.ndim > 0
     load = places[(index[axis], *(0,) * (places.ndim - 1))] if many else places[()]
-    place = read_place(index, load, x.shape[axis])
+    place = read_place(load, x.shape[axis])
     return x[(*index[:axis], place, *index[axis + many :])]
 
 
@@ -163,7 +163,7 @@ def gather_nd_grad(x_meta: Any, index: Any, dout: Any) -> Any:
 def gather_nd_at(index: Any, x: Any, places: Any) -> Any:
     lead = places.ndim - 1
     loads = [places[(*index[:lead], i)] for i in range(places.shape[-1])]
-    spots = [read_place(index, v, x.shape[i]) for i, v in enumerate(loads)]
+    spots = [read_place(v, x.shape[i]) for i, v in enumerate(loads)]
     return x[(*spots, *index[lead:])]
 
 
@@ -199,16 +199,10 @@ scatter_nd_add.grad("updates")(lambda index, updates_meta, dout: gather_nd(dout,
 
 @scatter_nd_add.lower
 def scatter_nd_add_at(index: Any, x: Any, places: Any, updates: Any) -> Any:
-    lead, depth = places.ndim - 1, places.shape[-1]
-    over = [lang.axis(n) for n in places.shape[:-1]]
-    here = lang.constant(True, "bool")
-    for i in range(depth):
-        spot = lang.cast(places[(*over, i)], "int64")
-        here = lang.both(here, lang.equal(spot, index[i]))
-    update = wide_at(updates[(*over, *index[depth:])])
-    added = lang.select(here, update, lang.constant(0, update.dtype))
-    total = wide_at(x[index]) + (lang.sum(added, over=over) if lead else added)
-    return lang.cast(total, x.dtype)
+    over, lead = [lang.axis(n) for n in updates.shape], places.ndim - 1
+    loads = [places[(*over[:lead], i)] for i in range(places.shape[-1])]
+    spots = [read_place(load, x.shape[i]) for i, load in enumerate(loads)]
+    return lang.scatter_add(x, (*spots, *over[lead:]), updates[tuple(over)], over)
 
 
 @primitive
@@ -246,22 +240,13 @@ scatter.grad("updates")(lambda ids, updates_meta, dout: gather(dout, ids))
 
 @scatter.lower
 def scatter_at(index: Any, x: Any, ids: Any, updates: Any, overwrite: bool) -> Any:
-    """The last update of a row wins: its number is the greatest that names the row."""
-    count = ids.shape[0] if ids.ndim else 1
-    if not count:
-        return x[index]
-    k = lang.axis(count)
-    place = ids[(k, *(0,) * (ids.ndim - 1))] if ids.ndim else ids[()]
-    here = lang.equal(lang.cast(place, "int64"), index[0])
-    hit = lang.any(here, over=k)
+    over = [lang.axis(n) for n in updates.shape]
+    many = min(ids.ndim, 1)
+    place = read_place(ids[(*over[:many], *(0,) * (ids.ndim - many))], x.shape[0])
+    spot, value = (place, *over[many:]), updates[tuple(over)]
     if overwrite:
-        last = lang.max(lang.select(here, k, -1), over=k)
-        last = lang.maximum(lang.minimum(last, count - 1), 0)
-        value = updates[(last, *index[1:])] if ids.ndim else updates[tuple(index[1:])]
-    else:
-        own = updates[(k, *index[1:])] if ids.ndim else updates[tuple(index[1:])]
-        value = lang.sum(lang.select(here, own, lang.constant(0, x.dtype)), over=k)
-    return lang.select(hit, value, x[index])
+        return lang.scatter_set(x, spot, value, over)
+    return lang.scatter_add(x, spot, value, over, anew=True)
 
 
 @primitive(
@@ -331,7 +316,7 @@ def embedding_grad(ids: Any, w_meta: Any, dout: Any, padding_idx: int, is_sparse
 @embedding.lower
 def embedding_at(index: Any, ids: Any, w: Any, padding_idx: int, **attrs: Any) -> Any:
     load = ids[tuple(index[:-1])]
-    value = w[read_place(index, load, w.shape[0]), index[-1]]
+    value = w[read_place(load, w.shape[0]), index[-1]]
     if padding_idx == -1:
         return value
     padding = lang.equal(lang.cast(load, "int64"), padding_idx)
@@ -416,6 +401,10 @@ one_hot_v2.no_grad("an index is not differentiable")
 
 
 @one_hot_v2.lower
-def one_hot_at(index: Any, x: Any, depth_tensor: Any, dtype: Any, **attrs: Any) -> Any:
+def one_hot_at(
+    index: Any, x: Any, depth_tensor: Any, dtype: Any, depth: int, allow_out_of_range: bool
+) -> Any:
     place = lang.cast(x[tuple(index[:-1])], "int64")
+    if not allow_out_of_range:
+        place = lang.within(place, index[-1].size)
     return lang.cast(lang.equal(place, index[-1]), dtype.name)

@@ -163,5 +163,6 @@ def shard_index_at(
     index: Any, x: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int
 ) -> Any:
     size = (index_num + nshards - 1) // nshards
-    here = lang.equal(x[index] // size, shard_id)
-    return lang.select(here, x[index] % size, lang.constant(ignore_value, x.dtype))
+    place = lang.sure(x[index], (x[index] >= 0) & (x[index] < index_num))
+    here = lang.equal(place // size, shard_id)
+    return lang.select(here, place % size, lang.constant(ignore_value, x.dtype))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from scull import lang
 from scull.core.attribute import Long
 from scull.core.dtype import bool_
 from scull.core.eager import composite
@@ -14,7 +15,7 @@ from scull.ops.compare import not_equal, where
 from scull.ops.create import cast
 from scull.ops.cross_entropy import guarded_ratio, is_label, valid_labels
 from scull.ops.elementwise import maximum
-from scull.ops.half import by_body, placed, widening
+from scull.ops.half import by_body, placed, wide_at, widening
 from scull.ops.like import size_of, unsqueeze
 from scull.ops.math import exp, log, relu, sigmoid
 from scull.ops.move import reshape
@@ -133,6 +134,15 @@ def bce_loss_kernel(xp: Any, x: Any, label: Any, *, out: Any = None) -> Any:
     no *= label - 1
     yes *= label
     return xp.subtract(no, yes, out=out)
+
+
+@bce_loss.lower
+def bce_loss_at(index: Any, x: Any, label: Any) -> Any:
+    chance, said = wide_at(x[index]), wide_at(label[index])
+    chance = lang.sure(chance, (chance >= 0.0) & (chance <= 1.0))
+    yes = lang.maximum(lang.log(chance), -100.0)
+    no = lang.maximum(lang.log1p(-chance), -100.0)
+    return lang.cast((said - 1.0) * no - said * yes, x.dtype)
 
 
 @bce_loss.grad("x")

@@ -7,9 +7,9 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, broadcast, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import add_at
-from scull.errors import DtypeError, RangeError, ShapeError
-from scull.ops.index import read_place
+from scull.errors import DtypeError, RangeError, ShapeError, UnsupportedError
 from scull.ops.like import full_like, sum_like
+from scull.ops.search import wrapped
 from scull.ops.slicing import fits
 
 
@@ -112,12 +112,15 @@ def index_get_grad(x_meta: Any, indices: Any, dout: Any) -> Any:
 @index_get.lower
 def index_get_at(index: Any, x: Any, indices: Any) -> Any:
     depth = max(places.ndim for places in indices)
-    spots = []
-    for axis, places in enumerate(indices):
-        load = lang.cast(lang.at(places, index[:depth]), "int64")
-        wrapped = lang.select(load < 0, load + x.shape[axis], load)
-        spots.append(read_place(index, wrapped, x.shape[axis]))
-    return x[(*spots, *index[depth:])]
+    return x[(*spots(x, indices, index[:depth]), *index[depth:])]
+
+
+def spots(x: Any, indices: Any, index: Any) -> list[Any]:
+    """Where the indices point to at a place of theirs; those below 0 count from the end."""
+    found = []
+    for size, places in zip(x.shape, indices, strict=False):
+        found.append(lang.within(wrapped(lang.at(places, index), size), size))
+    return found
 
 
 @primitive(slots={"x": "x", "indices": "indices", "value": "value", "out": "out"})
@@ -156,4 +159,15 @@ def index_put_grad(indices: Any, value_meta: Any, dout: Any, accumulate: bool) -
     return index_put(dout, indices, zeros, accumulate=False), dvalue
 
 
-index_put.no_lowering("a mask, or which of two equal indices comes last, depends on values")
+@index_put.lower
+def index_put_at(index: Any, x: Any, indices: Any, value: Any, accumulate: bool) -> Any:
+    if any(places.dtype == "bool" for places in indices):
+        raise UnsupportedError("how many places a mask names depends on values")
+    picked_shape = broadcast(*(places.shape for places in indices))
+    lead = len(picked_shape)
+    over = [lang.axis(n) for n in (*picked_shape, *x.shape[len(indices) :])]
+    spot = (*spots(x, indices, over[:lead]), *over[lead:])
+    own = lang.at(value, over)
+    if accumulate:
+        return lang.scatter_add(x, spot, own, over)
+    return lang.scatter_set(x, spot, own, over)

@@ -7,9 +7,9 @@ from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, of_shape
 from scull.core.tensor import add_at
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.compare import equal, where
-from scull.ops.half import single, wide_at
+from scull.ops.half import single
 from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
 from scull.ops.like import full_like
 from scull.ops.product import same_type
@@ -58,7 +58,7 @@ def listed(places: Any, k: Any) -> Any:
 @index_select.lower
 def index_select_at(index: Any, x: Any, places: Any, axis: int) -> Any:
     axis = axis_of(axis, x.ndim)
-    place = read_place(index, listed(places, index[axis]), x.shape[axis])
+    place = read_place(listed(places, index[axis]), x.shape[axis])
     return x[(*index[:axis], place, *index[axis + 1 :])]
 
 
@@ -97,11 +97,10 @@ def index_add_grad_value(index: Any, add_value_meta: Any, dout: Any, axis: int) 
 @index_add.lower
 def index_add_at(index: Any, x: Any, places: Any, add_value: Any, axis: int) -> Any:
     axis = axis_of(axis, x.ndim)
-    k = lang.axis(places.shape[0])
-    here = lang.equal(listed(places, k), index[axis])
-    value = wide_at(add_value[(*index[:axis], k, *index[axis + 1 :])])
-    added = lang.sum(lang.select(here, value, lang.constant(0, value.dtype)), over=k)
-    return lang.cast(wide_at(x[index]) + added, x.dtype)
+    over = [lang.axis(n) for n in add_value.shape]
+    place = read_place(listed(places, over[axis]), x.shape[axis])
+    spot = (*over[:axis], place, *over[axis + 1 :])
+    return lang.scatter_add(x, spot, add_value[tuple(over)], over)
 
 
 @primitive(infer_first=True)
@@ -129,7 +128,7 @@ index_sample.grad("x")(lambda x_meta, index, dout: place_along(dout, index, x_me
 
 @index_sample.lower
 def index_sample_at(index: Any, x: Any, places: Any) -> Any:
-    return x[index[0], read_place(index, places[tuple(index)], x.shape[1])]
+    return x[index[0], read_place(places[tuple(index)], x.shape[1])]
 
 
 REDUCES = {"add": "add", "mul": "multiply", "multiply": "multiply", "mean": "add"}
@@ -235,7 +234,19 @@ def put_along_axis_grad(
     return dx, take_along_axis(share, index, axis=axis) * mine
 
 
-put_along_axis.no_lowering("which of several values for a place comes last depends on values")
+@put_along_axis.lower
+def put_along_axis_at(
+    index: Any, x: Any, places: Any, value: Any, axis: int, reduce: str, include_self: bool
+) -> Any:
+    if reduce not in ("assign", "add"):
+        raise UnsupportedError(f"places are not combined by {reduce!r} in machine code")
+    axis = axis_of(axis, x.ndim)
+    over = [lang.axis(n) for n in value.shape]
+    place = read_place(places[tuple(over)], x.shape[axis])
+    spot, own = (*over[:axis], place, *over[axis + 1 :]), value[tuple(over)]
+    if reduce == "assign":
+        return lang.scatter_set(x, spot, own, over)
+    return lang.scatter_add(x, spot, own, over, anew=not include_self)
 
 
 @primitive
@@ -320,7 +331,7 @@ def multiplex_grad(x_meta: Any, ids: Any, dout: Any) -> Any:
 
 @multiplex.lower
 def multiplex_at(index: Any, x: Any, ids: Any) -> Any:
-    number, value = lang.cast(ids[index[0], 0], "int64"), x[-1][tuple(index)]
+    number, value = read_place(ids[index[0], 0], len(x)), x[-1][tuple(index)]
     for i, v in reversed(list(enumerate(x[:-1]))):
         value = lang.select(lang.equal(number, i), v[tuple(index)], value)
     return value

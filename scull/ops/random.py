@@ -354,9 +354,8 @@ def bernoulli_kernel(xp: Any, x: Any, *, out: Any = None, draw: Any) -> Any:
 @bernoulli.lower
 def bernoulli_lowered(index: Any, x: Any, draw: Draw) -> Any:
     chance = wide_at(x[index])
-    wrong = lang.select((chance >= 0.0) & (chance <= 1.0), lang.constant(0, "int64"), 1)
-    drawn = uniform_at(draw, place_of(index), chance.dtype) < chance
-    return lang.cast(drawn & lang.equal(lang.within(wrong, 1), 0), x.dtype)
+    chance = lang.sure(chance, (chance >= 0.0) & (chance <= 1.0))
+    return lang.cast(uniform_at(draw, place_of(index), chance.dtype) < chance, x.dtype)
 
 
 @primitive(effects=("random",), infer_first=True)

@@ -212,14 +212,18 @@ def take_along_grad(x_meta: Any, indices: Any, dresult: Any, axis: int) -> Any:
     return place_along(dresult, indices, x_meta, axis=axis)
 
 
+def wrapped(load: Any, size: int) -> Any:
+    """A loaded place; one below 0 counts from the end."""
+    place = lang.cast(load, "int64")
+    return lang.select(place < 0, place + size, place)
+
+
 @take_along_axis.lower
 def take_along_at(index: Any, x: Any, indices: Any, axis: int) -> Any:
     if not x.ndim:
         return x[()]
     axis = axis_of(axis, x.ndim)
-    place = lang.cast(indices[tuple(index)], "int64")
-    size = x.shape[axis]
-    place = lang.within(lang.select(place < 0, place + size, place), size)
+    place = lang.within(wrapped(indices[tuple(index)], x.shape[axis]), x.shape[axis])
     return x[(*index[:axis], place, *index[axis + 1 :])]
 
 
@@ -250,7 +254,7 @@ def place_along_at(index: Any, x: Any, indices: Any, like: Any, axis: int) -> An
         return x[()]
     axis = axis_of(axis, x.ndim)
     over = [lang.axis(n) for n in x.shape]
-    place = lang.cast(indices[tuple(over)], "int64")
+    place = wrapped(indices[tuple(over)], like.shape[axis])
     where = (*over[:axis], place, *over[axis + 1 :])
     return lang.scatter_add(like.shape, where, x[tuple(over)], over=over)
 

@@ -186,6 +186,21 @@ def test_windows_softmax_and_scatter_give_the_same_bits():
         check_lowering(embedding_grad_at, [ids, dout], meta(0, 3, dtype=dtype), rows=0)
 
 
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_scatter_that_begins_as_an_array_gives_the_same_bits(dtype, anew):
+    def lower(index, x, ids, rows):
+        i, j = lang.axis(rows.shape[0]), lang.axis(rows.shape[1])
+        return lang.scatter_add(x, (ids[i], j), rows[i, j], over=(i, j), anew=anew)
+
+    generator = np.random.default_rng(9)
+    ids = generator.integers(-2, 12, 30)  # what lies outside is left out
+    for width in (1, 3, 16, 37):
+        x = generator.normal(0, 1, (10, width)).astype(numpy_dtype(dtype))
+        rows = generator.normal(0, 1, (30, width)).astype(numpy_dtype(dtype))
+        check_lowering(lower, [x, ids, rows], meta(10, width, dtype=dtype))
+
+
 @pytest.mark.parametrize("level", llvm.levels() if llvm.available() else [])
 @pytest.mark.parametrize("size", [3, 16, 70])
 def test_random_bits_are_the_same(size, level):

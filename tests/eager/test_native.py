@@ -251,6 +251,31 @@ def test_gradients_of_tables_have_the_bits_of_numpy(many, padding, dtype):
     assert [x.dtype for x in found] == [x.dtype for x in want]
 
 
+ADDING = {
+    "scatter_nd_add": lambda x, ids, rows: paddle.scatter_nd_add(x, ids.unsqueeze(-1), rows),
+    "index_add": lambda x, ids, rows: paddle.index_add(x, ids, 0, rows),
+    "scatter": lambda x, ids, rows: paddle.scatter(x, ids, rows, overwrite=False),
+}
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("name", ADDING)
+def test_rows_are_added_with_the_bits_of_numpy(name, dtype):
+    generator = np.random.default_rng(0)
+    x, rows = generator.standard_normal((2, 40, 12)).astype("float32")
+    x, rows = (paddle.to_tensor(v).astype(dtype) for v in (x, rows))
+    ids = paddle.to_tensor(generator.integers(0, 40, 40))
+    want = ADDING[name](x, ids, rows)
+    with flags(COMPILE="eager"):
+        found = ADDING[name](x, ids, rows)
+        assert number_made(name) == 1
+        with pytest.raises(RangeError, match=r"index 40 is outside \[0, 40\)"):
+            ADDING[name](x, paddle.concat([ids[1:], paddle.to_tensor([40])]), rows)
+    assert found.dtype == want.dtype
+    assert found.array.tobytes() == want.array.tobytes()
+
+
 @pytest.mark.usefixtures("all_sizes")
 def test_rows_outside_of_a_table_are_refused_as_always():
     for mode in ("off", "eager"):

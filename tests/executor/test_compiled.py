@@ -267,6 +267,11 @@ def data():
     return paddle.static.data("x", [6, 40])
 
 
+def added():
+    x = data()
+    return paddle.scatter_nd(paddle.cast(x[:, :1] > 0, "int64"), x, [3, 40])
+
+
 def adam():
     weight, scale = (paddle.create_parameter(shape, "float32") for shape in ([40, 3], [40]))
     loss = paddle.mean(paddle.matmul(data() * scale, weight))
@@ -295,12 +300,13 @@ def encoder(batch=2):
         (lambda: F.softmax(data()), (6, 40), 1, 192),  # one row of exponentials
         (lambda: paddle.nn.LayerNorm(40)(data()), (6, 40), 1, 0),
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
+        (added, (6, 40), 1, 0),  # to zeros that are nowhere else
         (adam, (6, 40), 8, 2240),
         (lenet, (2, 1, 28, 28), 34, 174528),
         (encoder, (2, 8, 16), 11, 4992),
         (lambda: encoder(1), (1, 8, 16), 11, 2944),
     ],
-    ids=["softmax", "layer_norm", "gelu", "adam", "lenet", "encoder", "encoder of one"],
+    ids=["softmax", "layer_norm", "gelu", "scatter", "adam", "lenet", "encoder", "encoder of one"],
 )
 def test_how_many_kernels_and_bytes_it_takes(build, shape, kernels, size):
     feed = {"x": np.random.default_rng(1).normal(size=shape).astype("float32")}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from scull import lang
-from scull.errors import DtypeError, ShapeError
+from scull.errors import DtypeError, RangeError, ShapeError
 from scull.lang.dtype import element
 from tests.lang.samples import (
     FLOATS,
@@ -293,6 +293,43 @@ def test_a_scatter_to_one_number_is_a_sum():
         return lang.scatter_add((), (), x[i], over=i)
 
     assert only(lower, [np.arange(4, dtype=np.float32)], meta()) == 6.0
+
+
+def begun(anew):
+    """A lowering that adds rows to those of an array."""
+
+    def lower(index, x, ids, rows):
+        i, j = lang.axis(rows.shape[0]), lang.axis(rows.shape[1])
+        place = lang.cast(ids[i], "int64")
+        return lang.scatter_add(x, (place, j), rows[i, j], over=(i, j), anew=anew)
+
+    return lower
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_scatter_begins_as_an_array(dtype, anew):
+    ids = np.array([2, 0, 2])
+    x, rows = np.random.default_rng(5).normal(0, 1, (2, 3, 2)).astype(_numpy(dtype))
+    got = only(begun(anew), [x, ids, rows], meta(3, 2, dtype=dtype))
+    want = x.astype(np.result_type(x.dtype, np.float32))
+    if anew:
+        want[ids] = 0
+    np.add.at(want, ids, rows.astype(want.dtype))
+    assert same_bits(got, want.astype(x.dtype))
+
+
+@pytest.mark.parametrize(("x", "fine"), [([0.25, 1.0], True), ([0.5, 1.5], False)])
+def test_what_must_hold_is_looked_at(x, fine):
+    def lower(index, x):
+        return lang.sure(x[index], x[index] <= 1.0)
+
+    x = np.array(x, np.float32)
+    if fine:
+        assert same_bits(only(lower, [x], meta(2)), x)
+        return
+    with pytest.raises(RangeError):
+        only(lower, [x], meta(2))
 
 
 def test_an_index_can_be_a_value():

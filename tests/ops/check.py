@@ -50,6 +50,7 @@ CHECKS = {
     ),
     "refused": Check(value.check_refused, value.fails),
     "refused by type": Check(value.check_refused_by_type, value.refused_by_type),
+    "refused as code": Check(native.check_refused_as_code, native.refused_as_code),
     "refused when recorded": Check(
         program.check_refused_when_recorded, program.refused_when_recorded
     ),

@@ -7,9 +7,10 @@ import numpy as np
 from scull.autograd.program import gradients
 from scull.flags import flags
 from scull.runtime import llvm
-from tests.ops.case import Case
+from tests.ops.case import Case, has_rows
 from tests.ops.closeness import check_close, wide
 from tests.ops.program import (
+    NOT_RECORDED,
     aims,
     has_program_gradient,
     recordable,
@@ -17,6 +18,7 @@ from tests.ops.program import (
     sources_of,
     variables,
 )
+from tests.ops.value import expect
 
 SHORT = ("float16", "bfloat16")
 
@@ -41,6 +43,23 @@ def check_program_as_code(case: Case) -> None:
         for x, y, z in zip(found, expected, exact, strict=True):
             error = np.abs(wide(y) - wide(z)).max(initial=0)
             np.testing.assert_allclose(wide(x), wide(z), 0, 2 * error, err_msg=str(case))
+
+
+def refused_as_code(case: Case) -> bool:
+    """Whether elements of an input are the mistake, and a Program can be fed them."""
+    told = case.sample.by_value and case.op.name not in NOT_RECORDED
+    return told and llvm.available() and not has_rows(case.sample.inputs)
+
+
+def check_refused_as_code(case: Case) -> None:
+    """A Program that is machine code refuses what kernels refuse."""
+
+    def run() -> None:
+        recording = recorded(case)
+        with flags(COMPILE="eager"):
+            recording.run(variables(recording.outputs))
+
+    expect(case, run)
 
 
 def results_of(case: Case, mode: str) -> list[Any]:

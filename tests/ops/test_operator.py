@@ -135,6 +135,11 @@ def test_a_mistake_is_refused_with_its_law(case):
     CHECKS["refused"].run(case)
 
 
+@checks("refused as code")
+def test_machine_code_refuses_what_kernels_refuse(case):
+    CHECKS["refused as code"].run(case)
+
+
 @checks("refused by type")
 def test_a_type_rule_alone_refuses_a_mistake(case):
     CHECKS["refused by type"].run(case)

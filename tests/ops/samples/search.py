@@ -90,6 +90,7 @@ def argsort_samples():
 def take_along_axis_samples():
     yield call(f32(2, 3), array([[2, 0], [1, 1]], "int64"), axis=1)
     yield call(f32(2, 3), array([[1, 0, 1]], "int32"), axis=0)
+    yield call(f32(2, 3), array([[-1, 0], [1, -3]], "int64"), axis=1)
     yield call(f32(), array(0, "int64"), axis=0)
     yield call(f32(2, 3), array(np.zeros((2, 0)), "int64"), axis=1)
     yield fails(ShapeError, "does not have the axes of", f32(2, 3), array([0], "int64"), axis=0)
