@@ -11,7 +11,7 @@ import importlib
 
 import scull.eager  # gives Tensor its methods
 import scull.ops  # declares the operators
-from scull import autograd, tensor
+from scull import autograd, flags, tensor
 from scull.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from scull.core.dtype import DType as dtype
 from scull.core.dtype import (
@@ -30,7 +30,7 @@ from scull.core.dtype import (
 from scull.core.dtype import bool_ as bool
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace
 from scull.core.tensor import Tensor
-from scull.flags import PADDLE, flags
+from scull.flags import PADDLE
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
 from scull.version import full_version as __version__
 

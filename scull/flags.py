@@ -1,12 +1,15 @@
 """Every setting read from the environment; `with flags(DEBUG=2):` changes one for a while.
 
-Each is read from `SCULL_<NAME>` once, when first asked for. Paddle's own `FLAGS_<name>` are kept in
-`PADDLE`, which starts from the environment; `set_flags` sets and `get_flags` reads them.
+`scull.flags.debug = 2` changes it from then on. Each is read from `SCULL_<NAME>` once, when first
+asked for. Paddle's own `FLAGS_<name>` are kept in `PADDLE`, which starts from the environment;
+`set_flags` sets and `get_flags` reads them.
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import ModuleType
 from typing import Any
 
 
@@ -36,6 +39,7 @@ DEFAULTS: dict[str, Any] = {
     "CONTROL_FLOW": "in-graph",  # the form in which Programs run: primitives, unrolled, or both, +
     "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
     "COMPILE": "off",  # eager: Programs run as machine code from the first run on; tiered: soon
+    "CODE_FROM_RUN": 3,  # of training with `tiered`, which waits for its code; 0: when it is ready
     "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
     # where values of the scope are updated, in none (never), in all (always)
     "WINOGRAD": True,  # code for sums over windows of three has 16 products where there were 36
@@ -114,3 +118,41 @@ def flags(**values: Any) -> Iterator[None]:
         yield
     finally:
         put(**before)
+
+
+def _fitting(name: str, value: Any, default: Any) -> Any:
+    """A value of the type that a setting has; texts are read as those of the environment are."""
+    if isinstance(value, str) and not isinstance(default, str):
+        return _parse(name, value, default)
+    wanted = (int, float) if isinstance(default, float) else type(default)
+    if isinstance(value, bool) is not isinstance(default, bool) or not isinstance(value, wanted):
+        raise TypeError(f"{name} is {value!r}, no {type(default).__name__}")
+    return value
+
+
+class Module(ModuleType):
+    """This module, whose attributes in small letters are the settings; called it is `flags`."""
+
+    def __call__(self, **values: Any) -> AbstractContextManager[None]:
+        return flags(**values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.islower() and name.upper() in DEFAULTS:
+            return flag(name.upper())
+        raise AttributeError(f"scull.flags has no setting {name!r}: {names()}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.islower() or name in globals() or name.startswith("_"):
+            super().__setattr__(name, value)
+        elif name.upper() in DEFAULTS:
+            put(**{name.upper(): _fitting(name, value, DEFAULTS[name.upper()])})
+        else:
+            raise AttributeError(f"scull.flags has no setting {name!r}: {names()}")
+
+
+def names() -> str:
+    """The settings, as the attributes they are."""
+    return ", ".join(sorted(map(str.lower, DEFAULTS)))
+
+
+sys.modules[__name__].__class__ = Module

@@ -1,9 +1,10 @@
 """Eager mode on machine code: hot operators call kernels made for the sizes of their operands.
 
-With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes, so that a
-program gives the same bits in every run; with `tiered` it is made in the background, and NumPy
-until then. Small operands are for NumPy in any case, and always the same ones. In runs of a
-Program whose own code is still to come nobody asks for kernels: they would not be used for long.
+With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes; with
+`tiered` it is made in the background, and NumPy answers up to call CODE_FROM_RUN for these sizes,
+which waits for it. So a program gives the same bits in every run. Small operands are for NumPy in
+any case, and always the same ones. In runs of a Program whose own code is still to come nobody asks
+for kernels: they would not be used for long.
 """
 
 import sys
@@ -68,6 +69,7 @@ class Preferring:
         self.most = MOST.get(op.name, sys.maxsize)
         self.known: dict[Any, Call] = {}
         self.tasks: dict[Any, Task[Call]] = {}
+        self.calls: dict[Any, int] = {}  # by then of what is made
 
     def __call__(self, *operands: Any, out: Any = None, **attrs: Any) -> Any:
         for x in operands:
@@ -91,17 +93,26 @@ class Preferring:
             return self.by_numpy
         if any(x.size > self.most for x in operands if type(x) is ndarray):
             return self.by_numpy
-        if key not in self.tasks:
+        task = self.tasks.get(key)
+        if task is None:
             metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
             make = partial(self.made, metas, key[1], attrs)
             if flag("COMPILE") == "eager":
                 self.known[key] = make()
                 return self.known[key]
-            self.tasks[key] = background().submit(self.op.name, make)
-        if self.tasks[key].ended:
-            task = self.tasks.pop(key)
-            self.known[key] = task.result if task.state == READY else self.by_numpy
-        return self.known.get(key, self.by_numpy)
+            task = self.tasks[key] = background().submit(self.op.name, make)
+        return self.known[key] if self.ready(key, task) else self.by_numpy
+
+    def ready(self, key: Any, task: Task[Call]) -> bool:
+        """Whether a task has ended, whose call is known then; the last call before it waits."""
+        first = flag("CODE_FROM_RUN")
+        calls = self.calls[key] = self.calls.get(key, 0) + 1
+        if calls < first or not (task.wait() if first else task.ended):
+            return False
+        self.known[key] = task.result if task.state == READY else self.by_numpy
+        self.tasks.pop(key, None)
+        self.calls.pop(key, None)
+        return True
 
     def made(self, metas: list[Any], over: Places | None, attrs: dict[str, Any]) -> Call:
         """A call of machine code; of NumPy where there can be none."""

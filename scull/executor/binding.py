@@ -76,7 +76,7 @@ class Bound:
         "waits",
     )
 
-    def __init__(self, plan: Plan, scope: Scope, threads: int = 0) -> None:
+    def __init__(self, plan: Plan, scope: Scope, threads: int = 0, trains: bool = False) -> None:
         self.plan, self.size, self.draws, self.fetches = plan, plan.size, plan.draws, plan.fetches
         self.steps, self.blank = plan.loop, plan.blank
         self.cells = tuple((cell_of(scope, name), slot) for name, slot in plan.loads)
@@ -101,7 +101,9 @@ class Bound:
         self.turn: Any = Turn() if alone and not self.waits else None
         self.schedule: Schedule | None = None  # made when it runs again, or when something waits
         plain = self.waits or flag("COMPILE") == "off"
-        self.tier: Any = None if plain else load(TIER, "Tier")(plan, threads)  # as machine code
+        self.tier: Any = None  # as machine code
+        if not plain:
+            self.tier = load(TIER, "Tier")(plan, threads, trains or alone or has_gradients(plan))
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
     def parallel(self) -> Schedule | None:
@@ -122,6 +124,11 @@ def changes_scope(plan: Plan) -> bool:
     """Whether a run puts values into the scope, or writes over those there."""
     over = (v for step in plan.instructions for v in written(step.operator))
     return bool(plan.stores or plan.left) or any(v.persistable for v in over)
+
+
+def has_gradients(plan: Plan) -> bool:
+    """Whether a run computes gradients."""
+    return any(step.operator.op.forward is not None for step in plan.instructions)
 
 
 def bind(

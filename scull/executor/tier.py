@@ -29,12 +29,19 @@ class Tier:
 
     With `eager` the first run waits for its code. With `tiered` code that is on the disk is used at
     once; else the instructions run until it is ready, which is made in the background from the
-    second run on: many Programs run once. When code was made for as many sizes as there may be,
-    batches of further sizes are computed in slices.
+    second run on: many Programs run once. What `trains` has the same bits in every process: there
+    the instructions run up to one run, CODE_FROM_RUN, which waits for code, and none after it. When
+    code was made for as many sizes as there may be, batches of further sizes are computed in
+    slices.
     """
 
-    def __init__(self, plan: "Plan", threads: int = 0) -> None:
+    def __init__(self, plan: "Plan", threads: int = 0, trains: bool = False) -> None:
         self.plan, self.mode = plan, flag("COMPILE")
+        first = flag("CODE_FROM_RUN") if trains and self.mode == "tiered" else 0
+        self.ahead = max(0, first - 1)  # runs of the instructions, of which so many were
+        self.runs = 0
+        if first == 1:
+            self.mode = "eager"
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
         if self.mode not in MODES:
             raise ArgumentError(f"COMPILE is {self.mode!r}: it is off, {' or '.join(MODES)}")
@@ -56,6 +63,8 @@ class Tier:
     def _new(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
         if not llvm.available():
             return self.plan.loop
+        if self.runs < self.ahead:
+            return self._before(key, frame)
         beyond = len(self.variants) >= MOST_VARIANTS
         if self.batches.always or beyond or len(self.seen - {key}) >= MOST_VARIANTS:
             found = self._in_slices(frame)
@@ -64,7 +73,7 @@ class Tier:
         if beyond:
             return self.plan.loop
         if self.mode == "eager":
-            self.variants[key] = self._made(frame).steps()
+            self.variants[key] = self._at_once(key, frame)
             return self.variants[key]
         if key in self.tasks:
             return self._perhaps(key, self.tasks[key])
@@ -79,8 +88,27 @@ class Tier:
             return found
         if len(self.tasks) >= MOST_VARIANTS:
             return self.plan.loop
-        self.tasks[key] = background().submit("a plan", self._made(frame).steps)
+        self._submit(key, frame)
         return self.waiting
+
+    def _before(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
+        """The steps of a run that comes before code, which the last of them has made."""
+        self.runs += 1
+        if self.runs == self.ahead:
+            self.mode = "eager"
+        if (self.runs > 1 or self.ahead == 1) and key not in self.tasks:
+            self._submit(key, frame)
+        return self.waiting
+
+    def _submit(self, key: Any, frame: list[Any]) -> None:
+        self.tasks[key] = background().submit("a plan", self._made(frame).steps)
+
+    def _at_once(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
+        """The code for this run, which waits for it."""
+        task = self.tasks.pop(key, None)
+        if task is not None and task.wait() and task.state == READY:
+            return task.result
+        return self._made(frame).steps()
 
     def _made(self, frame: list[Any]) -> Specialised:
         return Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)

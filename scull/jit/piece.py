@@ -38,13 +38,20 @@ HOST = Executor()
 class Run:
     """A Program planned for values that stand in a row: those it begins with, those it gives.
 
-    Its plan holds under the flags of one moment; `now` gives the one of this moment.
+    Its plan holds under the flags of one moment; `now` gives the one of this moment. What `trains`
+    computes gradients, or is there for gradients.
     """
 
     def __init__(
-        self, program: Program, entries: list[str], exits: list[str], scope: Scope
+        self,
+        program: Program,
+        entries: list[str],
+        exits: list[str],
+        scope: Scope,
+        trains: bool = False,
     ) -> None:
         self.program, self.entries, self.results, self.scope = program, entries, exits, scope
+        self.trains = trains
         self.era = changes[0]
         plan = planned(program, tuple(entries), tuple(exits))
         slots = {v.name: slot for v, slot, _ in plan.feeds}
@@ -53,7 +60,7 @@ class Run:
         self.takes = list(plan.fetches)  # the slot of each result, and whether it is copied
         self.exits = [slot for slot, _ in plan.fetches]
         self.copies = [copy for _, copy in plan.fetches]
-        self.bound = bound = Bound(plan, scope)
+        self.bound = bound = Bound(plan, scope, trains=trains)
         self.captured = [(cell.tensor, slot) for cell, slot in bound.cells]
         over = {v.name for step in plan.instructions for v in written(step.operator)}
         self.changes = [cell for cell, _ in bound.cells if cell.name in over]
@@ -65,7 +72,7 @@ class Run:
         """This one, or the same under the flags of this moment."""
         if self.era == changes[0]:
             return self
-        return Run(self.program, self.entries, self.results, self.scope)
+        return Run(self.program, self.entries, self.results, self.scope, self.trains)
 
     def frame(self, values: list[Any]) -> list[Any]:
         """A frame with what a run begins with."""
@@ -312,10 +319,10 @@ class Derivative:
         self.saved = [*self.kept, *(n for n in reads if n in free)]
         ahead = [*piece.exits, *(n for n in self.saved if n in made and n not in piece.captured)]
         self.ahead = len(ahead)
-        self.forward = Run(front, piece.entries, [*ahead, *piece.mutated], piece.scope)
+        self.forward = Run(front, piece.entries, [*ahead, *piece.mutated], piece.scope, True)
         row = [*ahead, *piece.mutated, *piece.entries, *piece.captured]
         self.saves = [row.index(n) for n in self.saved]
-        self.backward = Run(back, [*self.saved, *self.seeds.values()], names, Scope())
+        self.backward = Run(back, [*self.saved, *self.seeds.values()], names, Scope(), True)
         self.alone = len(piece.exits) == 1 and bool(self.seeds)
         self.rewrites = [i for i, n in enumerate(piece.captured) if n in made]
 

@@ -161,7 +161,7 @@ def test_code_that_cannot_be_made_is_told_of_and_done_without(monkeypatch):
 def test_the_instructions_answer_until_the_code_is_ready(tmp_path):
     main, startup, loss = program_of(perceptron)
     exe, scope = paddle.static.Executor(), paddle.static.Scope()
-    kept = flags(COMPILE="tiered", CACHE_DIR=str(tmp_path))
+    kept = flags(COMPILE="tiered", CODE_FROM_RUN=0, CACHE_DIR=str(tmp_path))
     with kept, paddle.static.scope_guard(scope):
         exe.run(startup)
         first, _ = (exe.run(main, feed=fed(8), fetch_list=[loss])[0] for _ in range(2))

@@ -214,6 +214,18 @@ def test_code_that_comes_later_agrees_with_instructions_before():
         assert len(seen) == 1
 
 
+def test_code_of_both_functions_comes_with_one_run():
+    case = Static(rounds, (2, 3), (3, 3), n=np.array(9))
+    with flags(CACHE_DIR="off", COMPILE="tiered", CODE_FROM_RUN=4):
+        function, found = paddle.jit.to_static(rounds), []
+        for _ in range(5):
+            x, weight = (paddle.to_tensor(v, stop_gradient=False) for v in case.values)
+            with watched(seen := []):
+                function(x, weight, paddle.to_tensor(9)).sum().backward()
+            found.append(len(seen))
+    assert found[:3] == [0, 0, 0] and found[3] == found[4] > 0
+
+
 def read_as_rows():
     """Within the block code that what was kept comes into finds nothing that it can take."""
     return mock.patch.object(keeping.Form, "laid", lambda form, value: None)

@@ -73,7 +73,7 @@ def trained(mode, rows=8, count=3):
         losses = [
             float(exe.run(main, feed=feed_of(rows), fetch_list=[loss])[0]) for _ in range(count)
         ]
-        tiers = [bound.tier for bound in main.plans.values()]
+        tiers = [bound.tier for bound in main.plans.values() if bound.tier]
         rows_of_steps = [rows for tier in tiers for rows in tier.variants.values()]
     return losses, [row[0] for rows in rows_of_steps for row in rows if isinstance(row[0], Call)]
 
@@ -98,8 +98,23 @@ def test_other_sizes_are_traced(traced):
 def test_tiered_runs_begin_with_code_that_is_on_the_disk(traced):
     first, made = trained("eager")
     count = len(traced)
-    second, again = trained("tiered", count=1)
+    with flags(CODE_FROM_RUN=0):
+        second, again = trained("tiered", count=1)
     assert second == first[:1] and len(again) == len(made) and len(traced) == count
+
+
+@pytest.mark.parametrize("first", [1, 2, 3, 5])
+def test_training_changes_to_code_at_the_run_that_is_said(first, tmp_path):
+    plain, _ = trained("off", count=6)
+    found = []
+    with flags(CODE_FROM_RUN=first, CACHE_DIR=str(tmp_path)):
+        for count in (first - 1, first, 6, 6):  # the last of them finds code on the disk
+            losses, calls = trained("tiered", count=count)
+            assert bool(calls) == (count >= first)
+            found.append(losses)
+    assert found[0] == plain[: first - 1] and found[2] == found[3]
+    assert found[1] == found[2][:first]
+    assert found[2] == pytest.approx(plain, rel=1e-5)
 
 
 def test_while_a_plan_waits_for_its_code_its_operators_ask_for_none(monkeypatch):
