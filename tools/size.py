@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 144_500
+TOTAL = 144_600
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 10_100,
     "eager": 2_000,
-    "executor": 10_300,
+    "executor": 10_350,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,
