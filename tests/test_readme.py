@@ -27,6 +27,9 @@ LONG = {
 }
 SHORT = {
     ".venv/bin/python examples/first.py": [str(ROOT / "examples" / "first.py")],
+    "SCULL_COMPILE=tiered .venv/bin/python examples/first.py": [
+        str(ROOT / "examples" / "first.py")
+    ],
     ".venv/bin/scull doctor": ["-m", "scull", "doctor"],
 }
 
@@ -88,17 +91,17 @@ def test_make_has_the_target_and_runs_what_is_tested(command):
 
 @pytest.mark.parametrize("command", SHORT)
 def test_a_short_command_succeeds_in_an_empty_folder(command, tmp_path):
-    done = run(SHORT[command], tmp_path)
+    done = run(SHORT[command], tmp_path, **dict(re.findall(r"^(SCULL_\w+)=(\w+)", command)))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout and list(tmp_path.iterdir()) == []
 
 
-def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess:
-    """A new Python in `folder`, which sees the tree through its path alone."""
+def run(arguments: list[str], folder: Path, **settings: str) -> subprocess.CompletedProcess:
+    """A new Python in `folder`, which sees the tree through its path and the settings alone."""
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **settings},
         capture_output=True,
         text=True,
     )
