@@ -271,6 +271,34 @@ def gather(b: Build) -> None:
 
 
 @feature
+def placed(b: Build) -> None:
+    """Rows added to those of some numbers, or set there: of several for one the last stays."""
+    x = b.pick(rank=1, empty=False)
+    axis, shape = b.axis(x), list(x.shape)
+    high = shape[axis]
+    shape[axis] = many = b.chance.choice((1, 3, 8, 17))
+    if prod(shape) > MOST:
+        return
+    rows, adds = b.like(x, shape), b.chance.random() < 0.6
+    if b.chance.random() < 0.3:
+        places = b.fed(shape, "int64", low=0, high=high)
+        reduce = "add" if adds else "assign"
+        found = paddle.put_along_axis(x, places, rows, axis, reduce=reduce, broadcast=False)
+    elif axis:
+        found = paddle.index_add(x, b.fed([many], "int64", low=0, high=high), axis, rows)
+    else:
+        places = b.fed([many], "int64", low=0, high=high)
+        ways = [
+            lambda: paddle.scatter(x, places, rows, overwrite=not adds),
+            lambda: paddle.index_put(x, (places,), rows, accumulate=adds),
+            lambda: paddle.scatter_nd_add(x, paddle.unsqueeze(places, -1), rows),
+        ]
+        found = b.chance.choice(ways)()
+    known = digits_where(b, x, rows)
+    b.keep(found, b.kinds[x], digits_of_sum(known, many) if known else None)
+
+
+@feature
 def embedding(b: Build) -> None:
     """Rows of a table."""
     rows, width = b.chance.choice((1, 5, 33)), b.chance.choice((1, 3, 8, 17))
