@@ -190,6 +190,13 @@ def places(**attrs: Any) -> Callable[[int], Case]:
     return case
 
 
+def graph(size: int) -> Case:
+    """Rows of 64, each of which four others send theirs."""
+    x = normal(max(2, size // 64), 64)
+    edges = rng.integers(0, len(x), (2, 4 * len(x)))
+    return [x, *edges, None], None, {"reduce_op": "SUM", "out_size": (0,)}
+
+
 def linear(size: int) -> Case:
     x = rows(size)
     return [x, normal(256, 256), normal(256)], None, {}
@@ -238,6 +245,7 @@ CASES: dict[str, Callable[[int], Case]] = {
     "scatter_nd_add": places(),
     "index_add": places(axis=0),
     "scatter": places(overwrite=True),
+    "send_u_recv": graph,
     "linear": linear,
     "linear_grad": linear_grad,
     "matmul": heads,

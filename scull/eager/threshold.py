@@ -22,6 +22,7 @@ LEAST = {
     "scatter_axis": 1 << 10,
     "scatter_nd_add": 1 << 8,
     "index_add": 1 << 8,
+    "send_u_recv": 1 << 12,
     "scatter": 1 << 8,
     "linear": 1 << 12,
     "linear_grad": 1 << 12,

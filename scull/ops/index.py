@@ -77,6 +77,11 @@ def gather_grad(x_meta: Any, index: Any, axis_tensor: Any, dout: Any, axis: int)
     return scatter_axis(dout, index, x_meta, axis_tensor, axis=axis)
 
 
+def listed(places: Any, k: Any) -> Any:
+    """The `k`-th of a list of places."""
+    return lang.cast(places[(k, *(0,) * (places.ndim - 1))], "int64")
+
+
 def read_place(load: Any, size: int) -> Any:
     """A loaded index as a place in an axis; one outside is an error."""
     return lang.within(lang.cast(load, "int64"), size)

@@ -10,7 +10,7 @@ from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.compare import equal, where
 from scull.ops.half import single
-from scull.ops.index import inside, one_axis, read_place, scatter_axis, whole_numbers
+from scull.ops.index import inside, listed, one_axis, read_place, scatter_axis, whole_numbers
 from scull.ops.like import full_like
 from scull.ops.product import same_type
 from scull.ops.search import along, counted, place_along, take_along_axis, topk
@@ -48,11 +48,6 @@ def index_select_kernel(xp: Any, x: Any, index: Any, *, out: Any = None, axis: i
 @index_select.grad("x")
 def index_select_grad(x_meta: Any, index: Any, dout: Any, axis: int) -> Any:
     return scatter_axis(dout, index, x_meta, axis=axis)
-
-
-def listed(places: Any, k: Any) -> Any:
-    """The `k`-th of a list of places."""
-    return lang.cast(places[(k, *(0,) * (places.ndim - 1))], "int64")
 
 
 @index_select.lower
