@@ -61,7 +61,8 @@ def rewrite(block: Block, parts: Rule, places: range | None = None) -> None:
     `parts` gives None for an operator that stays; what it makes may refuse, and it stays too.
     """
     operators, block.ops = block.ops, []
-    needed = read(o for b in block.program.blocks for o in b.ops) | read(operators)
+    others = (o for b in block.program.blocks for o in b.ops)
+    needed = (read([*operators, *others]),)
     try:
         for i, o in enumerate(operators):
             put(block, o, parts if places is None or i in places else lambda o: None, needed)
@@ -75,7 +76,7 @@ def read(operators: Iterable[Operator]) -> set[Variable]:
     return {v for o in operators for v in o.operands()}
 
 
-def put(block: Block, o: Operator, parts: Rule, needed: set[Variable]) -> None:
+def put(block: Block, o: Operator, parts: Rule, needed: tuple[set[Variable], ...]) -> None:
     """Append `o`, or its parts, and theirs."""
     first, make = len(block.ops), parts(o)
     if make is None or not take_apart(block, o, make, needed):
@@ -83,8 +84,9 @@ def put(block: Block, o: Operator, parts: Rule, needed: set[Variable]) -> None:
         return
     made = block.ops[first:]
     del block.ops[first:]
+    within = (*needed, read(made))
     for part in made:
-        put(block, part, parts, needed | read(made))
+        put(block, part, parts, within)
 
 
 def body_of(o: Operator) -> Callable[..., Any] | None:
@@ -107,7 +109,7 @@ def beside(slots: Iterable[Any], found: Iterable[Any]) -> Iterator[tuple[Variabl
         yield from zip(each(slot), values, strict=False)
 
 
-def take_apart(block: Block, o: Operator, make: Parts, needed: set[Variable]) -> bool:
+def take_apart(block: Block, o: Operator, make: Parts, needed: tuple[set[Variable], ...]) -> bool:
     """Record the parts of `o`, which write its results, and tell so; or they refuse.
 
     A result that nobody reads may be missing, or of another shape: it is left out then.
@@ -119,7 +121,8 @@ def take_apart(block: Block, o: Operator, make: Parts, needed: set[Variable]) ->
             kept = {own for own, v in pairs if v is None or v is own}.intersection(o.operands())
             for own, v in pairs:
                 known = own in kept or stands_for(v, own)
-                require(known or own not in needed, f"`{own.name}` is none of them")
+                read_on = any(own in variables for variables in needed)
+                require(known or not read_on, f"`{own.name}` is none of them")
             for own, v in pairs:
                 if stands_for(v, own):
                     made = {w for part in block.ops[first:] for w in part.results()}

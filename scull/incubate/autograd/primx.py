@@ -241,7 +241,8 @@ class Transform:
 
     def erase(self, operators: list[Operator]) -> None:
         """Take operators and what they write out of the block."""
-        for o in operators:
-            self.block.remove(o)
-            for v in o.results():
-                self.block.vars.pop(v.name, None)
+        gone = set(operators)
+        self.block.ops = [o for o in self.block.ops if o not in gone]
+        for v in (v for o in operators for v in o.results()):
+            self.block.vars.pop(v.name, None)
+        self.block.program.changed()
