@@ -29,7 +29,8 @@ def _orig2prim(op: Operator, *args: Any) -> Any:
         args (Variable|list|None): what it reads, in the order in which its slots are sorted.
 
     Returns:
-        Variable|tuple: what stands for its results, in the order in which their slots are sorted.
+        Variable|tuple: what stands for the results it has, in the order in which their slots are
+        sorted.
 
     Raises:
         UnsupportedError: it has no rule, or the rule is not for one with such operands.
@@ -48,9 +49,10 @@ def _orig2prim(op: Operator, *args: Any) -> Any:
     """
     rule = found(original.RULES, op, "basic operators")
     try:
-        return rule(op, *args)
+        made = rule(op, *args)
     except Refused as reason:
         raise UnsupportedError(f"`{op.type}` is not made of basic operators: {reason}") from None
+    return tuple([v for v in made if v is not None]) if isinstance(made, tuple) else made
 
 
 def _prim2orig(op: Operator, *args: Any) -> Any:
