@@ -225,6 +225,15 @@ def test_what_is_written_over_later_has_its_derivatives():
             np.testing.assert_allclose(one, 8 * program.feed["x"])
 
 
+def test_a_gradient_that_is_stopped_stays_so():
+    with Recorded("x * x", [(3,)]) as program:
+        (x,), h = program.xs, program.y
+        h.stop_gradient = True
+        found = [f(h * x, x) for f in DIRECTIONS]
+        for one in program.run(*found):
+            np.testing.assert_allclose(one, program.feed["x"] ** 2)
+
+
 def test_unknown_sizes_stay():
     with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         x = paddle.static.data("x", [None, 2])

@@ -35,7 +35,14 @@ def transform(ys: list[Any], xs: list[Any]) -> Transform | None:
     known = all(-1 not in v.shape for o in path for v in (*o.operands(), *o.results()))
     known = known and all(-1 not in x.shape for x in xs)
     basic = known and all(o.type in BODIES for o in path)
-    return Transform(block) if basic and steady(block, path) else None
+    return Transform(block) if basic and steady(block, path) and not stopped(path) else None
+
+
+def stopped(path: list[Operator]) -> bool:
+    """Whether somebody stops gradients on the way, where an operator itself lets them through."""
+    through = [o for o in path if "grad" not in o.op.missing]
+    opened = [o for o in through if not all(v.stop_gradient for v in o.operands())]
+    return any(v.stop_gradient for o in opened for v in o.results())
 
 
 def steady(block: Block, path: list[Operator]) -> bool:
