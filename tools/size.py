@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 144_600
+TOTAL = 146_700
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 26_150,
+    "ops": 26_500,
     "autograd": 3_200,
     "compiler": 10_100,
     "eager": 2_000,
@@ -37,7 +37,7 @@ BUDGETS = {
     "vision": 3_200,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 1_200,
+    "incubate": 2_950,
     "profiler": 3_700,
     "passes": 5_800,
     "inference": 1_800,

@@ -15,6 +15,10 @@ import pytest
         "scull.autograd.saving",
         "scull.eager.grad_node",
         "scull.incubate.autograd.functional",
+        "scull.incubate.autograd.primapi",
+        "scull.incubate.autograd.primops",
+        "scull.incubate.autograd.primrules",
+        "scull.incubate.autograd.primx",
         "scull.incubate.autograd.utils",
     ],
 )

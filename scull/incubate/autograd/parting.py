@@ -1,6 +1,7 @@
-"""Operators of a Program taken apart into those their bodies are made of."""
+"""Operators of a Program taken apart: into what their bodies, or given rules, make of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from scull.core.interpreter import interpreting
@@ -12,6 +13,11 @@ from scull.ir.block import Block
 from scull.ir.operator import Operator, each
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
+from scull.ir.verify import agrees
+from scull.passes.site import Refused, require
+
+Parts = Callable[[], Iterable[tuple[Variable, Any]]]  # records parts, pairs results with values
+Rule = Callable[[Operator], Parts | None]
 
 
 def to_prim(
@@ -39,27 +45,48 @@ def to_prim(
         return
     stay, only = set(blacklist), set(whitelist)
 
-    def chosen(o: Operator) -> bool:
-        return o.type not in stay and (not only or o.type in only) and body_of(o) is not None
+    def parts(o: Operator) -> Parts | None:
+        chosen = o.type not in stay and (not only or o.type in only)
+        body = body_of(o) if chosen else None
+        return None if body is None else partial(by_body, o, body)
 
     for block in blocks:
-        operators, block.ops = block.ops, []
-        end = len(operators) - max(backward_length, 0)
+        end = len(block.ops) - max(backward_length, 0)
+        rewrite(block, parts, range(start_idx, end))
+
+
+def rewrite(block: Block, parts: Rule, places: range | None = None) -> None:
+    """Put in place of the operators of a block (at some places) what `parts` makes of them.
+
+    `parts` gives None for an operator that stays; what it makes may refuse, and it stays too.
+    """
+    operators, block.ops = block.ops, []
+    others = (o for b in block.program.blocks for o in b.ops)
+    needed = (read([*operators, *others]),)
+    try:
         for i, o in enumerate(operators):
-            put(block, o, chosen if start_idx <= i < end else None)
+            put(block, o, parts if places is None or i in places else lambda o: None, needed)
+    except Exception:
+        block.ops = operators
+        raise
 
 
-def put(block: Block, o: Operator, chosen: Callable[[Operator], bool] | None) -> None:
-    """Append `o`, or its parts where it is `chosen`, and theirs."""
-    if chosen is None or not chosen(o):
+def read(operators: Iterable[Operator]) -> set[Variable]:
+    """The variables that some operators read."""
+    return {v for o in operators for v in o.operands()}
+
+
+def put(block: Block, o: Operator, parts: Rule, needed: tuple[set[Variable], ...]) -> None:
+    """Append `o`, or its parts, and theirs."""
+    first, make = len(block.ops), parts(o)
+    if make is None or not take_apart(block, o, make, needed):
         block.append(o)
         return
-    first = len(block.ops)
-    take_apart(block, o)
-    parts = block.ops[first:]
+    made = block.ops[first:]
     del block.ops[first:]
-    for part in parts:
-        put(block, part, chosen)
+    within = (*needed, read(made))
+    for part in made:
+        put(block, part, parts, within)
 
 
 def body_of(o: Operator) -> Callable[..., Any] | None:
@@ -69,19 +96,48 @@ def body_of(o: Operator) -> Callable[..., Any] | None:
     return o.op.body if o.op.composite else RULES.get(o.op.name)
 
 
-def take_apart(block: Block, o: Operator) -> None:
-    """Record the body of `o` in place of it, with its variables as results."""
-    first, body = len(block.ops), body_of(o)
-    assert body is not None
-    with block.program.serving(o.role), interpreting(Recorder(block)):
-        found = as_outputs(o.op, body(*o.inputs, **{n: o.attrs[n] for n in o.op.kinds}))
-        for slot, value in zip(o.outputs, found, strict=False):
-            values = value if isinstance(value, list) else [value]
-            for own, v in zip(each(slot), values, strict=False):
-                if v is None:
-                    continue
-                made = {w for part in block.ops[first:] for w in part.results()}
-                give(block, own, v if v in made else op_of("assign").call(v), first)
+def by_body(o: Operator, body: Callable[..., Any]) -> Iterator[tuple[Variable, Any]]:
+    """The variables that `o` writes, each with what its body makes."""
+    found = as_outputs(o.op, body(*o.inputs, **{n: o.attrs[n] for n in o.op.kinds}))
+    return beside(o.outputs, found)
+
+
+def beside(slots: Iterable[Any], found: Iterable[Any]) -> Iterator[tuple[Variable, Any]]:
+    """The variables in slots, each with what was found for it; what nobody asked for is left."""
+    for slot, value in zip(slots, found, strict=False):
+        values = value if isinstance(value, list) else [value]
+        yield from zip(each(slot), values, strict=False)
+
+
+def take_apart(block: Block, o: Operator, make: Parts, needed: tuple[set[Variable], ...]) -> bool:
+    """Record the parts of `o`, which write its results, and tell so; or they refuse.
+
+    A result that nobody reads may be missing, or of another shape: it is left out then.
+    """
+    first = len(block.ops)
+    try:
+        with block.program.serving(o.role), interpreting(Recorder(block)):
+            pairs = [(own, v) for own, v in make() if isinstance(own, Variable)]
+            kept = {own for own, v in pairs if v is None or v is own}.intersection(o.operands())
+            for own, v in pairs:
+                known = own in kept or stands_for(v, own)
+                read_on = any(own in variables for variables in needed)
+                require(known or not read_on, f"`{own.name}` is none of them")
+            for own, v in pairs:
+                if stands_for(v, own):
+                    made = {w for part in block.ops[first:] for w in part.results()}
+                    give(block, own, v if v in made else op_of("assign").call(v), first)
+    except Refused:
+        for v in {v for part in block.ops[first:] for v in part.results()} - {*o.results()}:
+            block.vars.pop(v.name, None)
+        del block.ops[first:]
+        return False
+    return True
+
+
+def stands_for(v: Any, own: Variable) -> bool:
+    """Whether the value of `v` is one that `own` can have."""
+    return v is not None and v is not own and agrees(own.meta, v.meta)
 
 
 def give(block: Block, own: Variable, v: Variable, first: int) -> None:
