@@ -36,7 +36,7 @@ from scull.version import full_version as __version__
 
 paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it
 PACKAGES = (
-    "_C_ops amp base compat compiler dataset device distributed distribution executor fft"
+    "_C_ops amp base callbacks compat compiler dataset device distributed distribution executor fft"
     " files framework geometric hapi incubate inference io ir jit lang linalg metric nn"
     " optimizer pir profiler reader regularizer runtime signal static sysconfig text utils"
     " version vision"
@@ -47,7 +47,7 @@ ORIGINS = {  # where names come from that load when first used
     " is_compiled_with_rocm is_compiled_with_xpu set_device",
     "framework": "async_save clear_async_save_task_queue load save",
     "framework.setting": "finfo get_default_dtype get_flags iinfo set_default_dtype set_flags",
-    "hapi": "flops summary",
+    "hapi": "Model flops summary",
     "nn.param_attr": "ParamAttr",
     "reader.batching": "batch",
     "runtime.pool": "get_num_threads set_num_threads",

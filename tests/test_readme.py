@@ -160,7 +160,15 @@ def test_the_pages_of_operators_quote_the_operator_as_it_is():
 
 EXAMPLES = [
     (page, i)
-    for page in ("executor", "devices", "control_flow", "to_static", "files", "compiler")
+    for page in (
+        "executor",
+        "devices",
+        "control_flow",
+        "to_static",
+        "files",
+        "compiler",
+        "training",
+    )
     for i in range(len(blocks(ROOT / "docs" / f"{page}.md", "python")))
 ]
 

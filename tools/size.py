@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 146_700
+TOTAL = 151_700
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 800,
+    ".": 850,
     "core": 3_600,
     "lang": 3_000,
     "ir": 2_400,
@@ -34,7 +34,8 @@ BUDGETS = {
     "io": 1_600,
     "static": 7_600,
     "cli": 2_000,
-    "vision": 3_200,
+    "vision": 5_650,
+    "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
     "incubate": 2_950,

@@ -175,7 +175,7 @@ def shape_text(value: Any) -> Any:
 
 def elements(shape: Any) -> int:
     """The elements of all tensors of some shapes."""
-    if shape and isinstance(shape[0], list):
+    if shape and isinstance(shape[0], list | tuple):
         return sum(map(elements, shape))
     return math.prod(shape)
 

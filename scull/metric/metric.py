@@ -7,6 +7,8 @@ import numpy as np
 
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
+from scull.ir.variable import Variable
+from scull.tensor import argmax, argsort, cast, equal, reshape, slice
 
 
 class Metric(abc.ABC):
@@ -89,19 +91,20 @@ class Accuracy(Metric):
         """Which of the most likely classes are the label.
 
         Args:
-            pred (Tensor | numpy.ndarray): scores; the last axis is the classes.
-            label (Tensor | numpy.ndarray): numbers of classes, with or without a last axis of one;
-                or one-hot rows.
+            pred (Tensor | Variable | numpy.ndarray): scores; the last axis is the classes.
+            label (Tensor | Variable | numpy.ndarray): numbers of classes, with or without a last
+                axis of one; or one-hot rows.
 
         Returns:
             Tensor: float32, 1 where the label is; the last axis is the ranks, the best first.
         """
-        scores, label = _array(pred, "pred"), _array(label, "label")
+        scores, label = _tensor(pred, "pred"), _tensor(label, "label")
         if label.ndim == 1 or (label.ndim == 2 and label.shape[-1] == 1):
-            label = label.reshape(-1, 1)
+            label = reshape(label, [-1, 1])
         elif label.shape[-1] != 1:
-            label = label.argmax(axis=-1, keepdims=True)
-        return Tensor((_best(scores, self.maxk) == label).astype(np.float32))
+            label = argmax(label, axis=-1, keepdim=True)
+        best = slice(argsort(scores, descending=True), [-1], [0], [self.maxk])
+        return cast(equal(best, cast(label, "int64")), "float32")
 
     def update(self, correct, *args):
         """Take in what `compute` gave.
@@ -293,6 +296,11 @@ def _array(value, name):
     return np.asarray(value)
 
 
+def _tensor(value, name):
+    """A Tensor, or a variable of a Program."""
+    return value if isinstance(value, Variable) else Tensor(_array(value, name))
+
+
 def _columns(preds, labels):
     """Both as vectors with as many samples as `labels` has."""
     preds, labels = _array(preds, "preds"), _array(labels, "labels")
@@ -302,12 +310,6 @@ def _columns(preds, labels):
             f"preds is {preds.shape} and labels is {labels.shape}: not one number a sample"
         )
     return preds.reshape(-1), labels.reshape(-1)
-
-
-def _best(scores, count):
-    """The classes with the highest scores, the first of equals first."""
-    mirrored = np.argsort(scores[..., ::-1], axis=-1, kind="stable")
-    return scores.shape[-1] - 1 - mirrored[..., ::-1][..., :count]
 
 
 def _ratio(part, whole):

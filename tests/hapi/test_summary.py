@@ -88,3 +88,10 @@ def test_operations_are_those_of_layers():
         assert paddle.flops(3, [1]) == -1
     with pytest.raises(UnsupportedError, match="counts those of a Layer"):
         paddle.flops(paddle.static.Program(), [1])
+
+
+def test_states_are_declared_beside_an_input(capsys):
+    shapes = [(-1, 23, 16), ((2, None, 32), (2, -1, 32))]
+    found = paddle.summary(nn.LSTM(16, 32, 2), shapes)
+    assert found["total_params"] == 14848
+    assert "Input size (MB): 0.00" in capsys.readouterr().out

@@ -1,0 +1,43 @@
+"""Where the files of data sets are: nothing is downloaded."""
+
+import hashlib
+from pathlib import Path
+
+from scull.errors import AssertError, MissingFileError
+
+CACHE = Path.home() / ".cache" / "paddle" / "dataset"  # where Paddle puts them
+
+
+def file_of(given, name, folder, url, md5, download):
+    """The file the user gave, or the one that Paddle downloaded before.
+
+    Raises:
+        AssertError: none was given, and `download` is False.
+        MissingFileError: there is none; the message says where it comes from.
+    """
+    if given is not None:
+        if not Path(given).is_file():
+            raise MissingFileError(f"there is no file `{given}`")
+        return given
+    if not download:
+        raise AssertError(f"{name} is not set and downloading automatically is disabled")
+    path = CACHE / folder / url.rpartition("/")[2]
+    if not path.is_file() or digest(path) != md5:
+        raise MissingFileError(
+            f"scull downloads nothing: get {url} (MD5 {md5}), then give its path as `{name}`, or "
+            f"put it at {path}"
+        )
+    return str(path)
+
+
+def digest(path):
+    """The MD5 of a file, by which Paddle tells whether it is whole."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def checked(mode):
+    """`train` or `test`, however it is written."""
+    if str(mode).lower() not in ("train", "test"):
+        raise AssertError(f"mode should be 'train' or 'test', but got {mode}")
+    return mode.lower()

@@ -1,0 +1,250 @@
+"""Data sets are read from files of their formats, and nothing is downloaded."""
+
+import doctest
+import gzip
+import hashlib
+import io
+import struct
+import sys
+import tarfile
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import AssertError, FileError, MissingFileError, UnsafeFileError, UnsupportedError
+from scull.vision import datasets, image
+from scull.vision import transforms as T
+from scull.vision.datasets import (
+    MNIST,
+    Cifar10,
+    Cifar100,
+    DatasetFolder,
+    FashionMNIST,
+    ImageFolder,
+    folder,
+    source,
+)
+from scull.vision.transforms import pillow
+
+DIGITS = (np.arange(5 * 28 * 28) * 7 % 256).astype("uint8").reshape(5, 28, 28)
+NUMBERS = np.array([3, 1, 4, 1, 5], "uint8")
+PHOTOS = (np.arange(4 * 3072) * 11 % 256).astype("uint8").reshape(4, 3072)
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "CACHE", tmp_path / "cache")
+
+
+def idx(array, kind):
+    sizes = struct.pack(f">{array.ndim + 1}I", kind, *array.shape)
+    return sizes + array.tobytes()
+
+
+@pytest.fixture
+def files(tmp_path):
+    images, labels = tmp_path / "images.gz", tmp_path / "labels"
+    images.write_bytes(gzip.compress(idx(DIGITS, 0x803)))
+    labels.write_bytes(idx(NUMBERS, 0x801))
+    return {"image_path": str(images), "label_path": str(labels)}
+
+
+def text(data):
+    """Bytes as the pickles of Python 2 have them."""
+    return b"T" + struct.pack("<i", len(data)) + data
+
+
+def batch(photos, labels, key):
+    """A batch of CIFAR as Python 2 pickled it."""
+    rows, columns = (b"M" + struct.pack("<H", size) for size in photos.shape)
+    dtype = b"cnumpy\ndtype\n" + text(b"u1") + b"K\x00K\x01\x87R(K\x03" + text(b"|")
+    dtype += b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+    array = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85" + text(b"b")
+    array += b"\x87R(K\x01" + rows + columns + b"\x86" + dtype + b"\x89"
+    array += text(photos.tobytes()) + b"tb"
+    numbers = b"](" + b"".join(b"K" + bytes([label]) for label in labels) + b"e"
+    return b"\x80\x02}(" + text(b"data") + array + text(key) + numbers + b"u."
+
+
+def archive(path, **members):
+    with tarfile.open(path, "w:gz") as made:
+        for name, data in members.items():
+            item = tarfile.TarInfo(f"cifar/{name}")
+            item.size = len(data)
+            made.addfile(item, io.BytesIO(data))
+    return str(path)
+
+
+@pytest.mark.parametrize("module", [folder, image])
+def test_the_examples_print_what_they_say(module):
+    results = doctest.testmod(module)
+    assert results.attempted and not results.failed
+
+
+@pytest.mark.parametrize("kind", [MNIST, FashionMNIST])
+def test_digits_are_read_with_their_labels(kind, files):
+    digits = kind(**files, backend="cv2")
+    assert len(digits) == 5 and digits.mode == "train"
+    found, label = digits[2]
+    assert found.dtype == np.float32 and np.array_equal(found, DIGITS[2])
+    assert label.dtype == np.int64 and label.tolist() == [4]
+
+
+def test_a_network_learns_from_digits_without_pillow(files, monkeypatch):
+    monkeypatch.setattr(pillow, "is_installed", lambda: False)
+    assert MNIST(**files)[0][0].dtype == np.uint8
+    steps = T.Compose([T.Resize(28), T.ToTensor(), T.Normalize([0.5], [0.5])])
+    digits = MNIST(**files, mode="test", transform=steps)
+    found, _ = digits[1]
+    assert found.shape == [1, 28, 28]
+    assert np.allclose(found.numpy()[0], (DIGITS[1] / 255 - 0.5) / 0.5, atol=1e-6)
+    model = paddle.Model(paddle.vision.models.LeNet())
+    optimizer = paddle.optimizer.Adam(parameters=model.parameters())
+    model.prepare(optimizer, paddle.nn.CrossEntropyLoss(), paddle.metric.Accuracy())
+    model.fit(digits, batch_size=5, verbose=0)
+    assert 0 <= model.evaluate(digits, batch_size=5, verbose=0)["acc"] <= 1
+
+
+def test_images_of_pillow_come_where_they_are_asked_for(files):
+    if not pillow.is_installed():
+        with pytest.raises(ImportError, match="pip install pillow"):
+            _ = MNIST(**files, backend="pil")[0]
+        pytest.skip("Pillow is not installed")
+    found, _ = MNIST(**files)[0]
+    assert pillow.is_image(found) and np.array_equal(np.asarray(found), DIGITS[0])
+
+
+def test_photos_are_read_with_their_labels(tmp_path):
+    ten = archive(
+        tmp_path / "ten.tar.gz",
+        data_batch_2=batch(PHOTOS[2:], [7, 9], b"labels"),
+        data_batch_1=batch(PHOTOS[:2], [3, 1], b"labels"),
+        test_batch=batch(PHOTOS[:1], [5], b"labels"),
+    )
+    photos = Cifar10(ten, backend="cv2")
+    assert [int(label) for _, label in photos] == [3, 1, 7, 9]
+    found, label = photos[3]
+    assert found.dtype == np.float32 and label.shape == () and label.dtype == np.int64
+    assert np.array_equal(found, PHOTOS[3].reshape(3, 32, 32).transpose(1, 2, 0))
+    assert len(Cifar10(ten, mode="TEST")) == 1
+    hundred = archive(tmp_path / "hundred.tar.gz", train=batch(PHOTOS, [99] * 4, b"fine_labels"))
+    assert [int(label) for _, label in Cifar100(hundred, backend="cv2")] == [99] * 4
+
+
+def test_what_paddle_downloaded_is_found_when_it_is_whole(files, tmp_path, monkeypatch):
+    folder = tmp_path / "cache" / "mnist"
+    folder.mkdir(parents=True)
+    for name, kind in (("image_path", "images-idx3"), ("label_path", "labels-idx1")):
+        with open(files[name], "rb") as stream:
+            data = stream.read()
+        (folder / f"train-{kind}-ubyte.gz").write_bytes(data)
+        digest = hashlib.md5(data).hexdigest()
+        monkeypatch.setattr(MNIST, f"TRAIN_{name[:5].upper()}_MD5", digest)
+    assert len(MNIST()) == 5
+    (folder / "train-images-idx3-ubyte.gz").write_bytes(b"half of it")
+    with pytest.raises(MissingFileError, match=r"get https://.*/train-images.* \(MD5 "):
+        MNIST()
+
+
+def test_a_file_that_is_not_there_is_named_with_where_it_comes_from(files, tmp_path):
+    with pytest.raises(MissingFileError, match=r"downloads nothing: get https://.*t10k-im"):
+        MNIST(mode="test")
+    with pytest.raises(MissingFileError, match=r"cifar-100-python.*as `data_file`, or put it at"):
+        Cifar100()
+    with pytest.raises(MissingFileError, match="there is no file `nowhere`"):
+        MNIST(image_path="nowhere")
+    with pytest.raises(AssertError, match="data_file is not set and downloading"):
+        Cifar10(download=False)
+    with pytest.raises(AssertError, match="'train' or 'test', but got valid"):
+        MNIST(**files, mode="valid")
+    with pytest.raises(UnsupportedError, match=r"Flowers. is not in scull.*DatasetFolder"):
+        datasets.Flowers()
+
+
+@pytest.mark.parametrize(
+    ("data", "law"),
+    [
+        (idx(DIGITS, 0x801), "begins with 0x801, and 0x803 is wanted"),
+        (idx(DIGITS, 0x803)[:-1], "has not the 3920 bytes"),
+        (idx(DIGITS, 0x803) + b"1", "has not the 3920 bytes"),
+        (b"\x00\x00", "ends within its head"),
+        (gzip.compress(idx(DIGITS, 0x803))[:40], "cannot be unpacked"),
+        (idx(DIGITS[:4], 0x803), "4 images and 5 labels"),
+    ],
+)
+def test_a_damaged_file_of_digits_is_refused(data, law, files, tmp_path):
+    (tmp_path / "damaged").write_bytes(data)
+    with pytest.raises(FileError, match=law):
+        MNIST(str(tmp_path / "damaged"), files["label_path"])
+
+
+def test_a_damaged_archive_is_refused(tmp_path):
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(b"no archive")
+    with pytest.raises(FileError, match="is no archive"):
+        Cifar10(str(path))
+    with pytest.raises(FileError, match="has no member `data_batch`"):
+        Cifar10(archive(path, other=b""))
+    with pytest.raises(FileError, match="is no batch: 'labels'"):
+        Cifar10(archive(path, data_batch=batch(PHOTOS, [1] * 4, b"names")))
+    with pytest.raises(FileError, match="is no batch"):
+        Cifar10(archive(path, data_batch=batch(PHOTOS, [1], b"labels")))
+    with pytest.raises(UnsafeFileError):
+        Cifar10(archive(path, data_batch=b"\x80\x02cos\nsystem\n(S'echo'\ntR."))
+
+
+def test_folders_are_classes(tmp_path):
+    for name in ("dogs/b.PNG", "cats/a.jpg", "cats/old/c.png", "cats/notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+
+    def read(path):
+        with open(path) as stream:
+            return stream.read()
+
+    found = DatasetFolder(str(tmp_path), read, transform=str.upper)
+    assert found.classes == ["cats", "dogs"] and found.targets == [0, 0, 1]
+    assert [found[i] for i in range(3)] == [
+        ("CATS/A.JPG", 0),
+        ("CATS/OLD/C.PNG", 0),
+        ("DOGS/B.PNG", 1),
+    ]
+    flat = ImageFolder(str(tmp_path), read, is_valid_file=lambda path: path.endswith(".txt"))
+    assert [*flat] == [["cats/notes.txt"]] and len(flat) == 1
+    for kind in (DatasetFolder, ImageFolder):
+        with pytest.raises(RuntimeError, match=r"Found 0 [^$]* extensions are: \.gif"):
+            kind(str(tmp_path), extensions=(".gif",))
+    with pytest.raises(AssertError, match="must be list or tuple"):
+        ImageFolder(str(tmp_path), extensions=".png")
+
+
+def test_the_files_of_images_are_read_by_the_library_that_is_chosen(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.png").write_bytes(b"")
+    found = DatasetFolder(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    pillow.part.cache_clear()
+    with pytest.raises(ImportError, match="need Pillow"):
+        _ = found[0]
+    with pytest.raises(ImportError, match="need Pillow"):
+        paddle.vision.image_load("b.png")
+    pillow.part.cache_clear()
+    monkeypatch.setitem(image.CHOSEN, "backend", "cv2")
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(ImportError, match="pip install opencv-python"):
+        _ = found[0]
+    library = ModuleType("cv2")
+    library.imread = lambda path: np.arange(12, dtype="uint8").reshape(2, 2, 3)
+    monkeypatch.setitem(sys.modules, "cv2", library)
+    assert found[0][0][0, 0].tolist() == [2, 1, 0]
+    assert paddle.vision.image_load("b.png")[0, 0].tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="Expected backend are one of"):
+        paddle.vision.set_image_backend("jpeg")
+
+
+def test_names_are_found_where_paddle_has_them():
+    assert paddle.vision.MNIST is datasets.MNIST and paddle.vision.Compose is T.Compose
+    assert paddle.vision.get_image_backend() == "pil"
+    assert paddle.vision.transforms.functional.resize is paddle.vision.resize
