@@ -13,6 +13,7 @@ from scull.core.tensor import Leaf, Parameter, Rows, Tensor, new
 from scull.eager.attach import attach
 from scull.eager.grad_node import GradNode
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.runtime.cell import ScopeTensor, TensorCell
 
 
 def tensor_of(array: Any, node: Any = None) -> Tensor:
@@ -160,7 +161,9 @@ class Described:
         """The tensor itself."""
         return self
 
-    get_tensor = value
+    def get_tensor(self: Any) -> ScopeTensor:
+        """What it holds, as Paddle's LoDTensor: set, shape, lod; what is set here is seen there."""
+        return TensorCell("", self).get_tensor()
 
 
 @attach(Tensor)

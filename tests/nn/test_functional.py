@@ -248,7 +248,7 @@ def test_padding_of_all_axes_goes_in_their_order():
     )
     last = F.pad(to_tensor(X[None]), [1, 2], data_format="NLC")
     close(last, np.pad(X[None], [(0, 0), (1, 2), (0, 0)]))
-    assert F.pad(to_tensor(X[None]), [-1, -2]).shape == [1, 4, 3]
+    assert F.pad(to_tensor(X[None]), [-1, -2], data_format="NCL").shape == [1, 4, 3]
 
 
 def test_convolutions_take_paddings_in_every_form():
