@@ -5,7 +5,7 @@ from typing import Any
 from scull.core import session
 from scull.core.meta import Kind, axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops import compare, move, pick, search
@@ -16,6 +16,7 @@ from scull.ops.slicing import slice
 from scull.tensor.attribute import broadcast_shape
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
+    assert_pieces,
     asserted_axis,
     axis_inputs,
     held_number,
@@ -124,10 +125,10 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     tensor, axis = axis_inputs(axis)
     if tensor is None and -x.ndim <= axis < 0:
         axis += x.ndim  # Paddle's kernel counts from the front
+    given = [] if tensor is None else [tensor]
     if isinstance(num_or_sections, int):
         if isinstance(x, Variable):
             assert_pieces(x, num_or_sections, axis)
-        given = [] if tensor is None else [tensor]
         return ops.split(x, *given, num=num_or_sections, axis=axis, name=name)
     if not isinstance(num_or_sections, list | tuple):
         kind = type(num_or_sections).__name__
@@ -137,16 +138,8 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
         held = [n if isinstance(n, Variable) else held_number(n, "int32") for n in sizes]
         known = [-1 if isinstance(n, Variable) else n for n in sizes]
         return ops.split(x, tensor, held, sections=known, axis=axis, name=name)
-    given = [] if tensor is None else [tensor]
     sections = integers(sizes, "num_or_sections")
     return ops.split(x, *given, sections=sections, axis=axis, name=name)
-
-
-def assert_pieces(x: Variable, count: int, axis: int) -> None:
-    """Refuse so many pieces in a Program as Paddle does: before the operator is asked."""
-    size = x.shape[axis] if 0 <= axis < x.ndim else -1
-    if count <= 0 or (size > 0 and size % count):
-        raise AssertError(f"{x.meta} does not split into {count} equal pieces along axis {axis}")
 
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
