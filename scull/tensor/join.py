@@ -5,7 +5,7 @@ from typing import Any
 from scull.core import session
 from scull.core.meta import Kind, axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops import compare, move, pick, search
@@ -16,7 +16,6 @@ from scull.ops.slicing import slice
 from scull.tensor.attribute import broadcast_shape
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
-    assert_pieces,
     asserted_axis,
     axis_inputs,
     held_number,
@@ -127,8 +126,8 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
         axis += x.ndim  # Paddle's kernel counts from the front
     given = [] if tensor is None else [tensor]
     if isinstance(num_or_sections, int):
-        if isinstance(x, Variable):
-            assert_pieces(x, num_or_sections, axis)
+        if num_or_sections <= 0:
+            raise AssertError(f"`num_or_sections` is {num_or_sections}, not above 0")
         return ops.split(x, *given, num=num_or_sections, axis=axis, name=name)
     if not isinstance(num_or_sections, list | tuple):
         kind = type(num_or_sections).__name__

@@ -40,13 +40,6 @@ def asserted_axis(axis: Any, ndim: int) -> int:
     return found % ndim
 
 
-def assert_pieces(x: Variable, count: int, axis: int) -> None:
-    """Refuse so many pieces in a Program as Paddle does: before the operator is asked."""
-    size = x.shape[axis] if 0 <= axis < x.ndim else -1
-    if count <= 0 or (size > 0 and size % count):
-        raise AssertError(f"{x.meta} does not split into {count} equal pieces along axis {axis}")
-
-
 def number(value: Any, name: str) -> float:
     """One real number."""
     if isinstance(value, Tensor):

@@ -114,7 +114,7 @@ def test_what_paddle_asserts_is_an_assertion_in_a_program(name, static):
 @pytest.mark.parametrize(("count", "axis"), [(2, 1), (0, 0), (-1, 0)])
 def test_a_program_asserts_that_pieces_are_equal(count, axis, static):
     x = paddle.static.data("x", [2, 3], "float32")
-    with pytest.raises(AssertionError, match="does not split into"):
+    with pytest.raises(AssertionError, match=r"does not split into|not above 0"):
         paddle.split(x, count, axis)
 
 
