@@ -45,9 +45,14 @@ ORIGINS = {  # where names come from that load when first used
     "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
     " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
     " is_compiled_with_rocm is_compiled_with_xpu set_device",
+    "base.data_feeder": "check_shape",
+    "distributed.parallel": "DataParallel",
     "framework": "async_save clear_async_save_task_queue load save",
-    "framework.setting": "finfo get_default_dtype get_flags iinfo set_default_dtype set_flags",
+    "framework.random": "get_cuda_rng_state set_cuda_rng_state",
+    "framework.setting": "disable_signal_handler finfo get_default_dtype get_flags iinfo"
+    " set_default_dtype set_flags",
     "hapi": "Model flops summary",
+    "nn.lazy": "LazyGuard",
     "nn.param_attr": "ParamAttr",
     "reader.batching": "batch",
     "runtime.pool": "get_num_threads set_num_threads",

@@ -97,7 +97,7 @@ class UnknownSizeError(ScullError, TypeError):
 
 
 class RangeError(ScullError, IndexError, ValueError):
-    """An index lies outside its axis: compare it with the size the message names."""
+    """An index lies outside its axis or is none: compare it with what the message names."""
 
 
 class ResourceError(ScullError, MemoryError):

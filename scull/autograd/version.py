@@ -26,10 +26,10 @@ class Changes:
     def __init__(self) -> None:
         self.count, self.how, self.ticks = 0, "", deque[int](maxlen=RECENT)
 
-    def add(self, how: str) -> None:
-        """Note one more."""
-        self.count, self.how = self.count + 1, how
-        self.ticks.append(tick())
+    def add(self, how: str, writes: int) -> None:
+        """Note one more, which counts as so many `writes`."""
+        self.count, self.how = self.count + writes, how
+        self.ticks.extend([tick() for _ in range(min(writes, RECENT))])
 
 
 changes: dict[int, Changes] = {}  # by the id of the memory's owner
@@ -46,16 +46,11 @@ def record_of(array: Any) -> Changes:
     return changes[key]
 
 
-def changed(array: Any, how: str) -> None:
+def changed(array: Any, how: str, writes: int = 1) -> None:
     """Note that the memory of `array` was overwritten by the operation `how`."""
     record = record_of(array)
-    record.add(how)
+    record.add(how, writes)
     last_change[0] = record.ticks[-1]
-
-
-def counted(array: Any) -> None:
-    """Count a change in place of the shape alone, for which no gradient is refused."""
-    record_of(array).count += 1
 
 
 def changes_of(array: Any) -> int:

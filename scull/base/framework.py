@@ -30,7 +30,13 @@ from scull.device import (
 from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.flags import PADDLE
 from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
-from scull.framework.setting import get_flags, in_pir_mode, set_flags, use_pir_api
+from scull.framework.setting import (
+    disable_signal_handler,
+    get_flags,
+    in_pir_mode,
+    set_flags,
+    use_pir_api,
+)
 from scull.ir.block import Block
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.operator import EMPTY, Operator
@@ -243,7 +249,7 @@ __getattr__ = absent(
     {
         "scull runs on the CPU": (
             "cuda_pinned_places xpu_places ipu_shard_guard set_ipu_shard _cuda_graph_guard"
-            " _switch_cuda_graph_mode disable_signal_handler"
+            " _switch_cuda_graph_mode"
         ),
     },
 )

@@ -20,6 +20,8 @@ class Place:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Place) and (self.kind, self.number) == (other.kind, other.number)
 
+    _equals = __eq__
+
     def __hash__(self) -> int:
         return hash((self.kind, self.number))
 

@@ -55,6 +55,7 @@ _session.shared.update(
     main=None,
     startup=None,
     scope=None,
+    lazy=False,  # whether parameters wait for their first values
     checked=None,  # which operators are checked for NaN and infinity
     calls=None,  # how often operators were called, while somebody counts
 )

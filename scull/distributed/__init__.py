@@ -5,6 +5,7 @@ from typing import Any
 
 from scull.core.absent import absent
 from scull.distributed import io
+from scull.distributed.parallel import DataParallel
 
 
 def get_rank(group: Any = None) -> int:
@@ -53,7 +54,7 @@ __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "DataParallel InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
+            "InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
             " batch_isend_irecv broadcast broadcast_object_list communication"
             " destroy_process_group fleet gather get_backend get_group gloo_barrier"
@@ -71,4 +72,12 @@ __getattr__ = absent(
     },
 )
 
-__all__ = ["ParallelEnv", "get_rank", "get_world_size", "io", "is_available", "is_initialized"]
+__all__ = [
+    "DataParallel",
+    "ParallelEnv",
+    "get_rank",
+    "get_world_size",
+    "io",
+    "is_available",
+    "is_initialized",
+]

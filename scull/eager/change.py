@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.autograd.version import changed, counted
+from scull.autograd.version import changed, changes_of
 from scull.core.interpreter import current, interpreting, is_recording
 from scull.core.op import op_of
 from scull.core.place import Place
@@ -34,34 +34,34 @@ def refuse_leaf(tensor: Any) -> None:
         )
 
 
-def overwrite(tensor: Any, array: Any, how: str) -> None:
+def overwrite(tensor: Any, array: Any, how: str, writes: int = 1) -> None:
     """Let `array` be the elements of `tensor`: in its own memory where they fit."""
     current().settle()
     own = tensor.array
     same = own.shape == array.shape and own.dtype == array.dtype
     if same and type(own) is np.ndarray and own.flags.writeable:
         own[...] = array
-        changed(own, how)
+        changed(own, how, writes)
         return
     tensor.array = array
     if type(array) is np.ndarray and not np.may_share_memory(own, array):
-        changed(array, how)
+        changed(array, how, writes + changes_of(own))
 
 
-def adopt(tensor: Any, found: Any, how: str) -> Any:
+def adopt(tensor: Any, found: Any, how: str, writes: int = 1) -> Any:
     """Let `tensor` have the elements of the result `found`, and its place on the tape."""
-    overwrite(tensor, found.array, how)
+    overwrite(tensor, found.array, how, writes)
     if is_recording():
         tensor.node = found.node
     return tensor
 
 
-def replace(tensor: Any, found: Any, how: str) -> Any:
+def replace(tensor: Any, found: Any, how: str, writes: int = 1) -> Any:
     """Let `tensor` have the elements of `found`, and its place on the tape where that has one."""
     mode: Any = current()
     if mode.captures:
         return mode.rewritten(tensor, found)
-    overwrite(tensor, found.array, how)
+    overwrite(tensor, found.array, how, writes)
     if found.node is not None and is_recording():
         tensor.node = found.node
     return tensor
@@ -75,10 +75,14 @@ def untouched(tensor: Any, others: tuple[Any, ...]) -> Any:
     return tensor_of(tensor.array.copy(), tensor.node) if needs and is_recording() else tensor
 
 
-def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., Any]:
+def in_place(
+    function: Callable[..., Any], view: bool = False, writes: int = 1
+) -> Callable[..., Any]:
     """`function`, whose result overwrites its first operand; the name gets an underscore.
 
     With `view` the result is the operand's own memory in another shape, and nothing is written.
+    A function without a gradient leaves the operand where it is on the tape, be it a leaf.
+    `writes` is how many changes the version of the operand counts.
     """
     name = function.__name__ + "_"
     first = next(iter(inspect.signature(function).parameters))
@@ -95,18 +99,21 @@ def in_place(function: Callable[..., Any], view: bool = False) -> Callable[..., 
         if mode.setting is not None:  # what changes in place keeps its element type
             with interpreting(mode.below):
                 return change(x, *args, **options)
-        refuse_leaf(x)
         found = function(x if view else untouched(x, args), *args, **options)
+        if found is x:
+            return x
+        if found.node is not None:
+            refuse_leaf(x)
         if found.array.size != x.array.size:
             raise ShapeError(
                 f"The shape of broadcast output {found.shape} is different from that of "
                 f"inplace tensor {x.shape} in the Inplace operation."
             )
         if view and np.may_share_memory(x.array, found.array):
-            counted(x.array)
             x.array, x.node = found.array, found.node if is_recording() else x.node
+            changed(x.array, name)
             return x
-        return adopt(x, found, name)
+        return replace(x, found, name, writes)
 
     change.__name__ = change.__qualname__ = name
     change.__doc__ = f"As `{function.__name__}`, written into `x` itself, which is returned."
@@ -145,15 +152,16 @@ def assign_item(x: Any, index: Any, value: Any) -> None:
     changed(x.array, "__setitem__")
 
 
-def draw_into(x: Any, numbers: Any, how: str) -> Any:
-    """Fill `x` with random numbers; it leaves the tape."""
-    refuse_leaf(x)
+def draw_into(x: Any, numbers: Any, how: str, writes: int = 1, leaf: bool = False) -> Any:
+    """Fill `x` with random numbers, which pass no gradient on; with `leaf` be it a leaf."""
+    if not leaf:
+        refuse_leaf(x)
     if x.array.dtype.kind not in "fV":
         raise ArgumentTypeError(f"random numbers of {x.dtype.name} have no fractions")
-    overwrite(x, np.asarray(numbers).astype(x.array.dtype), how)
-    if is_recording():
-        x.node = None
-    return x
+    found = tensor_of(np.asarray(numbers).astype(x.array.dtype))
+    if x.node is not None and is_recording():
+        found = written(untouched(x, ()), ..., found)
+    return replace(x, found, how, writes)
 
 
 def precise(x: Any) -> Any:

@@ -64,7 +64,7 @@ def entry(item: Any, number: int) -> Any:
             return bool(item.array) if item.array.dtype.kind == "b" else int(item.array)
         return item
     kind = item.dtype.name if isinstance(item, Tensor) else type(item).__name__
-    raise ArgumentError(
+    raise RangeError(
         "a tensor is indexed by integers, slices, None, ..., and lists and tensors of integers "
         f"or bool, but part {number} of this index is {kind}"
     )

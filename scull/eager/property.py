@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.autograd.version import changes_of
 from scull.core.dtype import DType, of_array
 from scull.core.interpreter import current
@@ -12,7 +14,8 @@ from scull.core.session import unique_name
 from scull.core.tensor import Leaf, Parameter, Rows, Tensor, new
 from scull.eager.attach import attach
 from scull.eager.grad_node import GradNode
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
+from scull.runtime.cell import ScopeTensor, TensorCell
 
 
 def tensor_of(array: Any, node: Any = None) -> Tensor:
@@ -136,7 +139,8 @@ class Described:
     is_sparse_coo = is_sparse_csr = is_dist = is_sparse
 
     def _is_initialized(self: Any) -> bool:
-        return True
+        awaited = self.__dict__.get("_awaited")
+        return awaited is None or awaited[0] is not self.array
 
     _is_dense_tensor_hold_allocation = _is_initialized
 
@@ -160,7 +164,9 @@ class Described:
         """The tensor itself."""
         return self
 
-    get_tensor = value
+    def get_tensor(self: Any) -> ScopeTensor:
+        """What it holds, as Paddle's LoDTensor: set, shape, lod; what is set here is seen there."""
+        return TensorCell("", self).get_tensor()
 
 
 @attach(Tensor)
@@ -239,6 +245,14 @@ def set_total(tensor: Any, total: Any) -> None:
 @attach(Parameter)
 class Trained:
     """What a Parameter has besides."""
+
+    def initialize(self: Any) -> None:
+        """Give a parameter that was made under `LazyGuard` its first value."""
+        if self._is_initialized():
+            raise AssertError(f"parameter {self.name} has its value")
+        array, first = self.__dict__.pop("_awaited")
+        self.array = np.empty(array.shape, array.dtype)
+        first(self)
 
     @property
     def trainable(self: Any) -> bool:

@@ -130,3 +130,7 @@ def in_pir_mode() -> bool:
 
 
 use_pir_api = in_pir_mode
+
+
+def disable_signal_handler() -> None:
+    """Take back the handlers of signals: none was installed."""

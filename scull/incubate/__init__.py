@@ -2,7 +2,9 @@
 
 from scull.geometric import segment_max, segment_mean, segment_min, segment_sum
 from scull.incubate import autograd, layers, optimizer
+from scull.incubate.attention import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from scull.incubate.graph import graph_send_recv
+from scull.incubate.loss import identity_loss
 from scull.incubate.optimizer import LookAhead, ModelAverage
 
 __all__ = [
@@ -10,10 +12,13 @@ __all__ = [
     "ModelAverage",
     "autograd",
     "graph_send_recv",
+    "identity_loss",
     "layers",
     "optimizer",
     "segment_max",
     "segment_mean",
     "segment_min",
     "segment_sum",
+    "softmax_mask_fuse",
+    "softmax_mask_fuse_upper_triangle",
 ]

@@ -19,28 +19,10 @@ from scull.jit.convert.run.raising import Raising
 from scull.jit.convert.run.reads import reads
 from scull.jit.signature import leaves, mapped
 from scull.jit.step import Gradients
-from scull.runtime.scope import Cell
 from scull.static.nn.static_pylayer import static_pylayer
 from scull.tensor.creation import assign
 
 SAID = ("optimize_attr", "regularizer", "do_model_average", "need_clip")  # of a parameter
-
-
-class TensorCell(Cell):
-    """The place of the array of a Tensor, as a plan reads and replaces it."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, name: str, tensor: Tensor) -> None:
-        self.name, self.tensor, self.lod = name, tensor, []
-
-    @property
-    def value(self) -> Any:  # type: ignore[override]
-        return self.tensor.array
-
-    @value.setter
-    def value(self, array: Any) -> None:
-        self.tensor.array = array
 
 
 class Captured:

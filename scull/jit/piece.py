@@ -29,7 +29,7 @@ from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.reach import read
 from scull.ir.variable import Variable
-from scull.jit.capture import TensorCell
+from scull.runtime.cell import TensorCell
 from scull.runtime.scope import Scope
 
 HOST = Executor()

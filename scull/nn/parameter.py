@@ -85,10 +85,20 @@ def eager_parameter(
             "or constructor of dygraph Layers"
         )
     used.add(name)
-    param = Parameter(np.empty(shape, dtype.array), stop_gradient=not options["trainable"])
+    lazy = session.get("lazy")
+    array = blank(shape, dtype) if lazy else np.empty(shape, dtype.array)
+    param = Parameter(array, stop_gradient=not options["trainable"])
     describe(param, name, options)
-    initializer(param)
+    if lazy:
+        param.__dict__["_awaited"] = array, initializer
+    else:
+        initializer(param)
     return param
+
+
+def blank(shape: tuple[int, ...], dtype: DType) -> Any:
+    """An array of one element that stands for all: NaN, where the element type has it."""
+    return np.broadcast_to(np.array(np.nan if dtype.is_float else 0, dtype.array), shape)
 
 
 def describe(param: Parameter, name: str, options: dict[str, Any]) -> None:

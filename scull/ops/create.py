@@ -214,13 +214,19 @@ def arange_kernel(xp: Any, start: Any, end: Any, step: Any, *, out: Any = None) 
     first, last, by = start.item(), end.item(), step.item()
     if by == 0 or (last - first) * by < 0:
         raise ArgumentError(f"no number of steps of {by} leads from {first} to {last}")
-    exact = start.dtype.kind in "iu"
-    count = int(-((first - last) // by) if exact else math.ceil(abs((last - first) / by)))
+    count = steps_between(start, end, step)
     refuse_bytes(count * start.dtype.itemsize, f"{count} numbers")
     out = xp.full(count, by, start.dtype)
     if count:
         out[0] = first
     return xp.add.accumulate(out, out=out)
+
+
+def steps_between(start: Any, end: Any, step: Any) -> int:
+    """How many numbers `arange` gives, computed in their own element type."""
+    if start.dtype.kind in "iu":
+        return int(-((start.item() - end.item()) // step.item()))
+    return math.ceil(abs(((end - start) / step).item()))
 
 
 arange.no_grad("a count of numbers is not differentiable")

@@ -9,7 +9,7 @@ from scull.core.attribute import Ints
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of
 from scull.core.op import meta_of
-from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from scull.errors import ArgumentError, AssertError, DtypeError, ShapeError, UnsupportedError
 from scull.ops.like import whole_number
 
 
@@ -182,7 +182,7 @@ def section_sizes(size: int, sections: tuple[int, ...], num: int) -> tuple[int, 
     """The sizes of the pieces of an axis."""
     if num:
         if size != -1 and size % num:
-            raise ShapeError(f"an axis of size {size} does not split into {num} equal pieces")
+            raise AssertError(f"an axis of size {size} does not split into {num} equal pieces")
         return (UNKNOWN if size == -1 else size // num,) * num
     if sections.count(-1) > 1 or min(sections, default=0) < -1:
         raise ArgumentError(f"sections {list(sections)} leave more open than one size")

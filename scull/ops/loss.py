@@ -12,7 +12,7 @@ from scull.core.meta import agree, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, RangeError, ShapeError
 from scull.ops.compare import not_equal, where
-from scull.ops.create import cast
+from scull.ops.create import assign, cast
 from scull.ops.cross_entropy import guarded_ratio, is_label, valid_labels
 from scull.ops.elementwise import maximum
 from scull.ops.half import by_body, placed, wide_at, widening
@@ -267,3 +267,16 @@ def nll_loss_grad(
     elif reduction == "mean":
         dout = guarded_ratio(dout, total_weight)
     return where(marks, weights * dout * -1.0, 0.0)
+
+
+SUM, MEAN, NONE = range(3)  # the ways of `identity_loss`
+
+
+@composite
+def identity_loss(x, *, reduction: int = MEAN):
+    """What a model calls its loss: `x`, its sum or its mean."""
+    if reduction not in (SUM, MEAN, NONE):
+        raise ArgumentError(f"reduction is {reduction}, not 0 (sum), 1 (mean) or 2 (none)")
+    if reduction == NONE:
+        return assign(x)
+    return (reduce_sum if reduction == SUM else reduce_mean)(x, reduce_all=True)

@@ -7,10 +7,11 @@ import numpy as np
 
 from scull import lang
 from scull.core.attribute import Floats
+from scull.core.dtype import int32, int64, uint8
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, floating
 from scull.errors import ArgumentError, ShapeError, UnsupportedError
-from scull.ops.half import placed, wide_at, widening
+from scull.ops.half import placed, refuse_integers, wide_at, widening
 from scull.ops.window import asking
 
 ATTRIBUTES = (
@@ -199,7 +200,7 @@ def resized_at(
 def summed(x: Any, index: Any, axes: list[int], choices: list[list[tuple[Any, Any]]]) -> Any:
     """The sum over all choices for the axes that are left."""
     if not axes:
-        return wide_at(lang.padded(x, tuple(index), 0.0))
+        return wide_at(lang.padded(x, tuple(index), lang.constant(0, x.dtype)))
     total = None
     for place, share in choices[0]:
         spot = list(index)
@@ -208,6 +209,16 @@ def summed(x: Any, index: Any, axes: list[int], choices: list[list[tuple[Any, An
         part = part if share is None else part * lang.cast(share, part.dtype)
         total = part if total is None else total + part
     return total
+
+
+def picked_kernel(xp: Any, x: Any, *given: Any, out: Any = None, **attrs: Any) -> Any:
+    """As `resized_kernel`, where every element is taken from one place as it is."""
+    if x.dtype.kind not in "fV" and x.dtype not in (xp.int32, xp.int64, xp.uint8):
+        refuse_integers(x)
+    return resized_kernel(xp, x, *given, out=out, **attrs)
+
+
+WHOLE = (int32, int64, uint8)  # what may be taken from the nearest place
 
 
 def interpolation(name: str) -> Any:
@@ -229,7 +240,8 @@ def interpolation(name: str) -> Any:
         align_mode: int = 1,
     ) -> Meta:
         """Images of another size; tensors win over attributes, factors over sizes."""
-        floating(x)
+        if name != "nearest_interp_v2" or x.dtype not in WHOLE:
+            floating(x)
         values = (data_layout, out_d, out_h, out_w, scale, interp_method)
         attrs = dict(zip(ATTRIBUTES, (*values, align_corners, align_mode), strict=True))
         asked = out_size is not None or size_tensor or scale_tensor is not None
@@ -245,7 +257,7 @@ def interpolation(name: str) -> Any:
     body.__name__ = name
     slots = {"scale_tensor": "Scale"}
     function = primitive(body, slots=slots, fixed={"use_mkldnn": False})
-    function.kernel(widening(resized_kernel))
+    function.kernel(picked_kernel if name == "nearest_interp_v2" else widening(resized_kernel))
     function.lower(resized_at)
     function.grad("x")(
         asking(

@@ -8,6 +8,7 @@ from scull.core.dtype import bool_, float32, int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, count, floating
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError, UnsupportedError
+from scull.ops.level import inner, unpacked
 
 
 @primitive(enlarges=("max_len",), outputs=("y",), attrs={"max_len": "maxlen"}, infer_first=True)
@@ -56,18 +57,26 @@ def sequence_mask_at(index: Any, x: Any, tensor: Any, max_len: int, out_dtype: A
     return lang.cast(longer, out_dtype.name)
 
 
-@primitive(outputs=("sequence_num", "out"), infer_first=True)
+@primitive(
+    outputs=("sequence_num", "out"),
+    slots={"hyps_levels": "Hyps@LOD", "refs_levels": "Refs@LOD"},
+    unsaid=("Hyps@LOD", "Refs@LOD"),
+    infer_first=True,
+)
 def edit_distance(
     hyps: Meta,
     refs: Meta,
     hyps_length: Meta = None,
     refs_length: Meta = None,
+    hyps_levels: Meta = None,
+    refs_levels: Meta = None,
     *,
     normalized: bool = False,
 ) -> tuple[Meta, Meta]:
     """How many sequences there are, and of each how many changes make `hyps` of `refs`.
 
-    Without lengths each row is a whole sequence; matrices of one column are one sequence.
+    Without lengths each row is a whole sequence; matrices of one column are as many sequences as
+    their levels of detail tell of, or one.
     `normalized` distances are divided by the length of `refs`.
     """
     for name, m in (("hyps", hyps), ("refs", refs)):
@@ -78,7 +87,8 @@ def edit_distance(
     if (hyps_length is None) != (refs_length is None):
         raise ArgumentError("the lengths of hyps and refs come together or not at all")
     if hyps_length is None:
-        return Meta((1,), int64), Meta((rows_of(hyps, refs), 1), float32)
+        column = {hyps.shape[1], refs.shape[1]} <= {1, UNKNOWN}
+        return Meta((1,), int64), Meta((UNKNOWN if column else rows_of(hyps, refs), 1), float32)
     rows = agree(hyps.shape[0], refs.shape[0], "hyps has {} rows and refs {}")
     for name, m in (("hyps_length", hyps_length), ("refs_length", refs_length)):
         if not m.dtype.is_integer:
@@ -101,10 +111,17 @@ def edit_distance_kernel(
     refs: Any,
     hyps_length: Any = None,
     refs_length: Any = None,
+    hyps_levels: Any = None,
+    refs_levels: Any = None,
     *,
     out: Any = None,
     normalized: bool,
 ) -> Any:
+    given = [v for v in (hyps_levels, refs_levels) if v is not None and unpacked(v)]
+    if hyps_length is None and given:
+        hyps, hyps_length = lines(xp, hyps, inner(given))
+        refs, refs_length = lines(xp, refs, inner(given, 1))
+        agree(len(hyps), len(refs), "hyps has {} sequences and refs {}")
     if hyps_length is None:
         rows = rows_of(hyps, refs)
         hyps, refs = hyps.reshape(rows, -1), refs.reshape(rows, -1)
@@ -121,6 +138,15 @@ def edit_distance_kernel(
     if normalized:
         found = found / counts[1]
     return xp.array([len(found)]), found.astype("float32").reshape(-1, 1)
+
+
+def lines(xp: Any, column: Any, offsets: Any) -> tuple[Any, Any]:
+    """The sequences of a column as rows, the shorter ones with zeros behind, and their lengths."""
+    lengths = xp.diff(offsets)
+    found = xp.zeros((len(lengths), int(lengths.max(initial=0))), column.dtype)
+    agree(len(column), int(lengths.sum()), "a column has {} rows and its levels tell of {}")
+    found[xp.arange(found.shape[1]) < lengths[:, None]] = column.reshape(-1)
+    return found, lengths
 
 
 def changes(xp: Any, hyps: Any, refs: Any, hyp_counts: Any, ref_counts: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from scull.core.dtype import BITS, DType, bfloat16, dtype_of, of_array
 from scull.core.place import CPU, Place
-from scull.core.tensor import Rows
+from scull.core.tensor import Rows, Tensor
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.runtime.resident import Resident
@@ -69,6 +69,31 @@ class Cell:
     def get_float(self) -> float:
         """The value as a number."""
         return float(self.value)
+
+
+class TensorCell(Cell):
+    """The place of the array of a Tensor, as a plan or a user reads and replaces it."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, name: str, tensor: Tensor) -> None:
+        self.name, self.tensor = name, tensor
+
+    @property
+    def value(self) -> Any:
+        return self.tensor.array
+
+    @value.setter
+    def value(self, array: Any) -> None:
+        self.tensor.array = np.zeros(0, self.tensor.array.dtype) if array is None else array
+
+    @property
+    def lod(self) -> Any:
+        return self.tensor.__dict__.get("_lod", [])
+
+    @lod.setter
+    def lod(self, levels: Any) -> None:
+        self.tensor.__dict__["_lod"] = levels
 
 
 class ScopeTensor:

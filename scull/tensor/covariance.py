@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, AssertError, DtypeError, ShapeError
 from scull.ops import clip as bounds
 from scull.ops import factor, like, math, reduce, slicing
 from scull.ops.conjugate import conj
@@ -151,14 +151,14 @@ def cdist(x: Any, y: Any, p: float = 2.0, compute_mode: str = MODES[0], name: An
     if not is_one_of(compute_mode, MODES):
         raise ArgumentError(f"`compute_mode` is one of {', '.join(MODES)}, not {compute_mode!r}")
     if not isinstance(p, int | float) or not p >= 0:
-        raise ArgumentError(f"`p` is a number from 0 on, not {p!r}")
+        raise AssertError(f"`p` is a number from 0 on, not {p!r}")
     for m in (x, y):
         if len(m.shape) < 2:
-            raise ShapeError(f"{m.meta} has {len(m.shape)} axes, at least 2 are needed")
+            raise AssertError(f"{m.meta} has {len(m.shape)} axes, at least 2 are needed")
         if m.dtype.name not in ("float32", "float64"):
             raise DtypeError(f"{m.meta} has neither float32 nor float64 elements")
     if x.shape[-1] != y.shape[-1]:
-        raise ShapeError(f"x has {x.shape[-1]} columns and y has {y.shape[-1]}")
+        raise AssertError(f"x has {x.shape[-1]} columns and y has {y.shape[-1]}")
     many = x.shape[-2] > FEW or y.shape[-2] > FEW
     if p == 2.0 and (compute_mode == MODES[1] or (compute_mode == MODES[0] and many)):
         squares = [reduce.reduce_sum(v * v, axis=(-1,), keepdim=True) for v in (x, y)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from scull.core import session
 from scull.core.door import shown_by
-from scull.core.dtype import dtype_of, int64
+from scull.core.dtype import bool_, dtype_of, int64
 from scull.core.interpreter import current
 from scull.core.tensor import Leaf, Tensor, new
 from scull.eager.change import replace
@@ -375,7 +375,30 @@ def arange(
         raise ArgumentError("The step of range op should not be 0.")
     kind = sequence_kind(start, end, step) if dtype is None else dtype_of(dtype)
     ends = [end_of_sequence(v, kind) for v in (start, end, step)]
-    return create.arange(*ends, name=name)
+    found = create.arange(*ends, name=name)
+    if isinstance(found, Variable):
+        told_length(found, length_between(start, end, step, kind))
+    return found
+
+
+EXACT = 1 << 53  # up to which every element type and Python agree on a whole number
+
+
+def length_between(start: Any, end: Any, step: Any, kind: Any) -> int | None:
+    """How many numbers `arange` gives, where plain numbers of some extent say it."""
+    values = (start, end, step)
+    if any(map(holds, values)) or not all(abs(v) < EXACT for v in values) or kind is bool_:
+        return None
+    first, last, by = (np.asarray(v).astype(kind.array) for v in values)
+    led = by.item() and (last.item() - first.item()) * by.item() >= 0
+    return create.steps_between(first, last, by) if led else None
+
+
+def told_length(found: Any, count: Any) -> Any:
+    """What is found, which in a Program has `count` numbers where that is known."""
+    if isinstance(found, Variable) and count is not None and not holds(count):
+        found.shape = [int(count)]
+    return found
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -396,7 +419,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     kind = session.default_dtype() if dtype is None else dtype_of(dtype)
     first, last = end_of_sequence(start, kind), end_of_sequence(stop, kind)
     count = num if isinstance(num, Tensor | Variable) else held_number(num, "int32")
-    return create.linspace(first, last, count, dtype=kind, name=name)
+    return told_length(create.linspace(first, last, count, dtype=kind, name=name), num)
 
 
 def logspace(
@@ -428,7 +451,7 @@ def logspace(
     ends = [end_of_sequence(v, v.dtype if holds(v) else kind) for v in (start, stop)]
     count = num if holds(num) else held_number(num, "int32")
     power = end_of_sequence(base, base.dtype if holds(base) else kind)
-    return listing.logspace(*ends, count, power, dtype=kind, name=name)
+    return told_length(listing.logspace(*ends, count, power, dtype=kind, name=name), num)
 
 
 def holds(value: Any) -> bool:

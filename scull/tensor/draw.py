@@ -51,7 +51,9 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     """
     needs_tensor(x, "exponential_")
     found = sampling.exponential(x, rate=number(lam, "lam"))
-    return draw_into(x, found.array, "exponential_") if isinstance(x, Tensor) else found
+    if not isinstance(x, Tensor):
+        return found
+    return draw_into(x, found.array, "exponential_", leaf=True)
 
 
 def eager_only(x: Any, function: str) -> None:
@@ -86,7 +88,7 @@ def cauchy_(x: Any, loc: Any = 0, scale: Any = 1, name: str | None = None) -> An
     """
     eager_only(x, "cauchy_")
     numbers = np.tan((unit(x) - 0.5) * math.pi) * beside(x, scale, "scale")
-    return draw_into(x, numbers + beside(x, loc, "loc"), "cauchy_")
+    return draw_into(x, numbers + beside(x, loc, "loc"), "cauchy_", writes=6)
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
@@ -109,7 +111,7 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     chance = np.asarray(beside(x, probs, "probs"), "float64")
     if not ((chance > 0) & (chance < 1)).all():
         raise ArgumentError("a probability of an end lies between 0 and 1")
-    return draw_into(x, np.log(unit(x)) / np.log1p(-chance), "geometric_")
+    return draw_into(x, np.log(unit(x)) / np.log1p(-chance), "geometric_", writes=3)
 
 
 def beside(x: Any, value: Any, name: str) -> Any:

@@ -4,9 +4,10 @@ from typing import Any
 
 from scull.core.dtype import dtype_of
 from scull.eager.change import in_place
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ops import crop as blocks
 from scull.ops import fill, listing
+from scull.ops.diagonal import length
 from scull.ops.like import unsqueeze
 from scull.tensor.size import integer, needs_tensor, shape_inputs
 
@@ -103,8 +104,28 @@ def fill_diagonal_tensor(
         needs_tensor(value, "fill_diagonal_tensor", parameter)
     if len(y.shape) == 1 and len(x.shape) == 2:
         y = unsqueeze(y, axes=(0,))
+    assert_diagonal(x, y, integer(offset, "offset"), dim1, dim2)
     how = {"offset": offset, "dim1": dim1, "dim2": dim2, "name": name}
     return fill.fill_diagonal_tensor(x, y, **how)
+
+
+def assert_diagonal(x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
+    """Refuse axes that `x` lacks and a `y` that is not of the shape of the diagonal."""
+    ndim, sizes = len(x.shape), list(x.shape)
+    if not all(isinstance(a, int) and -ndim <= a < ndim for a in (dim1, dim2)):
+        raise AssertError(f"axes {dim1} and {dim2} are not in [-{ndim}, {ndim}) of {x.meta}")
+    if dim1 % ndim == dim2 % ndim:
+        raise AssertError(f"axes {dim1} and {dim2} of {ndim} axes are the same")
+    rows, columns = sizes[dim1], sizes[dim2]
+    needed = [n for a, n in enumerate(sizes) if a not in (dim1 % ndim, dim2 % ndim)]
+    needed.append(length(rows, columns, offset))
+    found = list(y.shape)[-len(needed) :]
+    known = -1 not in (rows, columns)
+    if len(found) < len(needed) or any(
+        m != n and -1 not in (m, n) and (known or i < len(needed) - 1)
+        for i, (m, n) in enumerate(zip(found, needed, strict=True))
+    ):
+        raise AssertError(f"y is {y.meta}, and the shape of the diagonal is {needed}")
 
 
 fill_diagonal_tensor_ = in_place(fill_diagonal_tensor)

@@ -27,6 +27,7 @@ WRITTEN = {  # the functions that have such a form, by module
     "special": "digamma erfinv i0 lgamma logit multigammaln polygamma",
     "trigonometry": "acos acosh asin asinh atan atanh cos cosh sin sinh tan",
 }
+WRITES = {"hypot": 3, "ldexp": 2, "masked_fill": 2, "nan_to_num": 3}  # what takes several steps
 VIEWS = "flatten reshape squeeze t transpose unsqueeze"
 MODULES = {name: module for module, names in WRITTEN.items() for name in names.split()}
 NAMES = " ".join(name + "_" for name in sorted(MODULES))
@@ -37,7 +38,8 @@ def __getattr__(name: str) -> Any:
     if plain == name or plain not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     function = load("scull.tensor." + MODULES[plain], plain)
-    made = globals()[name] = in_place(function, view=plain in VIEWS.split())
+    made = in_place(function, plain in VIEWS.split(), WRITES.get(plain, 1))
+    globals()[name] = made
     return made
 
 
@@ -59,9 +61,9 @@ def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
         [1.0, 0.0]
     """
     needs_tensor(x, "where_")
-    return in_place(chosen)(x, condition, y, name)
+    broadcast = any(list(getattr(v, "shape", x.shape)) != list(x.shape) for v in (condition, y))
 
+    def where(x: Any, condition: Any, y: Any, name: str | None) -> Any:
+        return load("scull.tensor.search", "where")(condition, x, y, name)
 
-def chosen(x: Any, condition: Any, y: Any, name: str | None) -> Any:
-    """`where`, with the tensor that is overwritten in front."""
-    return load("scull.tensor.search", "where")(condition, x, y, name)
+    return in_place(where, writes=2 if broadcast else 1)(x, condition, y, name)

@@ -5,7 +5,7 @@ from typing import Any
 from scull.core import session
 from scull.core.meta import Kind, axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.program import main_program
 from scull.ir.variable import Variable
 from scull.ops import compare, move, pick, search
@@ -16,6 +16,7 @@ from scull.ops.slicing import slice
 from scull.tensor.attribute import broadcast_shape
 from scull.tensor.creation import zeros
 from scull.tensor.size import (
+    asserted_axis,
     axis_inputs,
     held_number,
     integer,
@@ -123,8 +124,10 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     tensor, axis = axis_inputs(axis)
     if tensor is None and -x.ndim <= axis < 0:
         axis += x.ndim  # Paddle's kernel counts from the front
+    given = [] if tensor is None else [tensor]
     if isinstance(num_or_sections, int):
-        given = [] if tensor is None else [tensor]
+        if num_or_sections <= 0:
+            raise AssertError(f"`num_or_sections` is {num_or_sections}, not above 0")
         return ops.split(x, *given, num=num_or_sections, axis=axis, name=name)
     if not isinstance(num_or_sections, list | tuple):
         kind = type(num_or_sections).__name__
@@ -134,7 +137,6 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
         held = [n if isinstance(n, Variable) else held_number(n, "int32") for n in sizes]
         known = [-1 if isinstance(n, Variable) else n for n in sizes]
         return ops.split(x, tensor, held, sections=known, axis=axis, name=name)
-    given = [] if tensor is None else [tensor]
     sections = integers(sizes, "num_or_sections")
     return ops.split(x, *given, sections=sections, axis=axis, name=name)
 
@@ -385,7 +387,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     needs_tensor(arr, "take_along_axis", "arr")
     needs_tensor(indices, "take_along_axis", "indices")
     needs_axes_alike(arr, indices)
-    axis = axis_of(integer(axis, "axis"), len(arr.shape))
+    axis = asserted_axis(axis, len(arr.shape))
     if broadcast and arr.shape:
         shape = stretched_shape(arr, indices, axis)
         indices = stretched(indices, shape)
@@ -453,7 +455,7 @@ def put_along_axis(
     needs_tensor(arr, "put_along_axis", "arr")
     needs_tensor(indices, "put_along_axis", "indices")
     needs_axes_alike(arr, indices)
-    axis = axis_of(integer(axis, "axis"), len(arr.shape))
+    axis = asserted_axis(axis, len(arr.shape))
     if broadcast and arr.shape:
         indices = stretched(indices, stretched_shape(arr, indices, axis))
         values = stretched(tensor_like(values, arr), list(indices.shape))

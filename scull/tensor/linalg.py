@@ -9,7 +9,7 @@ from scull.core.meta import axis_of, promote
 from scull.core.op import Op
 from scull.core.refusal import explained
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import ArgumentError, AssertError, DtypeError, RangeError, ShapeError
 from scull.ir.variable import Variable
 from scull.ops import count, distance, elementwise, linear, move, product, reduce
 from scull.ops.promotion import cast_to
@@ -309,8 +309,10 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     ndim, others = len(x.shape), len(y.shape)
     axes = axes.tolist() if isinstance(axes, Tensor) else axes
     if isinstance(axes, int):
-        if not 0 <= axes <= min(ndim, others):
-            raise ArgumentError(f"`axes` is {axes}, outside [0, {min(ndim, others)}]")
+        if axes < 0:
+            raise AssertError(f"`axes` is {axes}, less than 0")
+        if axes > min(ndim, others):
+            raise RangeError(f"`axes` is {axes}, outside [0, {min(ndim, others)}]")
         left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
     else:
         axes = several(axes, "axes")
@@ -319,6 +321,10 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     if (left and not ndim) or (right and not others):
         raise ShapeError("a 0-D tensor has no axis to sum over")
     left, right = [axis_of(a, ndim) for a in left], [axis_of(a, others) for a in right]
+    for a, b in zip(left, right, strict=False):
+        m, n = x.shape[a], y.shape[b]
+        if m != n and -1 not in (m, n):
+            raise AssertError(f"axis {a} of x has size {m} and axis {b} of y has size {n}")
     rest = [a for a in range(ndim) if a not in left]
     more = [a for a in range(others) if a not in right]
     count = math.prod([x.shape[a] for a in left])

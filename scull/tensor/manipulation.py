@@ -5,13 +5,22 @@ from typing import Any
 import numpy as np
 
 from scull.core.door import shown_by
+from scull.core.dtype import dtype_of
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ShapeError
+from scull.eager.property import tensor_of
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertError,
+    ShapeError,
+    UnsupportedError,
+)
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import like, move, slicing, spread
 from scull.tensor.size import (
+    asserted_axis,
     axes_held,
     called,
     integer,
@@ -47,17 +56,34 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
 
     Args:
         x (Tensor): the elements.
-        shape_or_dtype (list | tuple | str | DType): the shape, or the element type.
+        shape_or_dtype (list | tuple | str | DType): the shape, or the element type; through one
+            of another size the last axis becomes longer or shorter, and no gradient passes.
         name (str, optional): the name of the output in a Program.
+
+    Raises:
+        ArgumentTypeError: neither a shape nor an element type is given.
+        ShapeError: the bytes of the last axis are not those of whole elements.
 
     Examples:
         >>> import scull as paddle
         >>> paddle.view(paddle.ones([2, 3]), [3, 2]).shape
         [3, 2]
+        >>> paddle.view(paddle.ones([1]), "uint8").tolist()
+        [0, 0, 128, 63]
     """
     if isinstance(shape_or_dtype, list | tuple):
         return reshape(x, shape_or_dtype, name)
-    raise ArgumentError("memory is not read as another element type; use `cast`")
+    if isinstance(shape_or_dtype, int):
+        raise ArgumentTypeError(f"{shape_or_dtype} is neither a shape nor an element type")
+    kind = dtype_of(shape_or_dtype)
+    if not isinstance(x, Tensor):
+        raise UnsupportedError("a Program has no memory to read as another element type")
+    if kind is x.dtype:
+        return reshape(x, x.shape, name)
+    try:
+        return tensor_of(x.array.view(kind.array))
+    except ValueError as error:
+        raise ShapeError(f"{x.meta} is not read as {kind.name}: {error}") from None
 
 
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:
@@ -116,7 +142,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
         [2, 2, 3]
     """
     needs_tensor(x, "unflatten")
-    axis = axis_of(integer(axis, "axis"), len(x.shape))
+    axis = asserted_axis(axis, len(x.shape))
     sizes = [*x.shape[:axis], *integers(shape, "shape"), *x.shape[axis + 1 :]]
     return reshape(x, sizes, name)
 

@@ -10,7 +10,7 @@ from scull.core.dtype import DType, dtype_of
 from scull.core.interpreter import current
 from scull.core.op import meta_of
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import create
@@ -30,6 +30,14 @@ def integer(value: Any, name: str) -> int:
         return int(value)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"`{name}` holds integers, not {type(value).__name__}") from None
+
+
+def asserted_axis(axis: Any, ndim: int) -> int:
+    """One axis counted from the front, where Paddle asserts that it is there."""
+    found = integer(axis, "axis")
+    if not -ndim <= found < ndim:
+        raise AssertError(f"'axis' must be in the range of [-{ndim}, {ndim}), not {found}")
+    return found % ndim
 
 
 def number(value: Any, name: str) -> float:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ops import bessel, special
 from scull.tensor.size import needs_tensor
 
@@ -190,7 +190,7 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """
     needs_tensor(x, "multigammaln")
     if not isinstance(p, int) or not 1 <= p <= MOST:
-        raise ArgumentError(f"`p` is an integer in [1, {MOST}], not {p!r}")
+        raise AssertError(f"`p` is an integer in [1, {MOST}], not {p!r}")
     lower = [special.lgamma(x - 0.5 * k) for k in range(p - 1, -1, -1)]
     total = lower[0]
     for part in lower[1:]:

@@ -198,17 +198,108 @@ def test_adding_with_an_assignment_makes_a_new_tensor():
     assert x.tolist() == [1.0]
 
 
-def test_a_shape_changed_in_place_counts_and_spoils_no_gradient():
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda y: y.reshape_([2, 1]),
+        lambda y: y.squeeze_(),
+        lambda y: y.unsqueeze_(0),
+        lambda y: y.flatten_(),
+        lambda y: y.t_(),
+        lambda y: y.transpose_([1, 0]),
+    ],
+)
+def test_a_shape_changed_in_place_is_a_change_like_any_other(change):
     x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
     y = x * 2.0
     z = y * y
-    assert y.inplace_version == 0
-    y.reshape_([2])
-    paddle.unsqueeze_(y, 0)
-    y.reshape_([1, 2])  # the shape it has
-    assert y.inplace_version == 3
-    z.sum().backward()
-    assert x.grad.tolist() == [[8.0, 16.0]]
+    change(y)
+    assert y.inplace_version == 1
+    with pytest.raises(InPlaceError, match="received tensor_version:1 != wrapper_version_snap"):
+        z.sum().backward()
+
+
+def test_what_transposing_leaves_alone_is_not_changed():
+    x = paddle.ones([2])
+    assert x.t_() is x
+    assert x.inplace_version == 0
+
+
+UNDIFFERENTIABLE = {
+    "equal_": lambda x: x.equal_(paddle.ones([2])),
+    "less_than_": lambda x: x.less_than_(paddle.ones([2])),
+    "logical_and_": lambda x: x.logical_and_(paddle.ones([2])),
+    "logical_not_": lambda x: x.logical_not_(),
+    "floor_divide_": lambda x: x.floor_divide_(paddle.ones([2])),
+    "remainder_": lambda x: x.remainder_(paddle.ones([2])),
+}
+
+
+@pytest.mark.parametrize("name", UNDIFFERENTIABLE)
+def test_a_function_without_a_gradient_leaves_the_place_on_the_tape(name):
+    leaf = paddle.to_tensor([0.5, 2.0], stop_gradient=False)
+    assert UNDIFFERENTIABLE[name](leaf) is leaf
+    assert leaf.is_leaf and not leaf.stop_gradient
+    x = paddle.to_tensor([0.5, 2.0], stop_gradient=False)
+    y = x * 2.0
+    UNDIFFERENTIABLE[name](y)
+    assert not y.is_leaf and not y.stop_gradient
+    if y.dtype is paddle.float32:
+        (y * 3.0).sum().backward()
+        assert x.grad.tolist() == [6.0, 6.0]
+
+
+DRAWS = {
+    "uniform_": lambda x: x.uniform_(),
+    "normal_": lambda x: x.normal_(),
+    "exponential_": lambda x: x.exponential_(),
+    "cauchy_": lambda x: x.cauchy_(),
+    "geometric_": lambda x: x.geometric_(0.5),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_pass_no_gradient_on(name):
+    x = paddle.to_tensor([0.5, 2.0], stop_gradient=False)
+    y = x * 2.0
+    DRAWS[name](y)
+    assert not y.stop_gradient
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_are_no_leaf_that_needs_a_gradient(name):
+    x = paddle.to_tensor([0.5, 2.0], stop_gradient=False)
+    if name == "exponential_":
+        assert not DRAWS[name](x).is_leaf
+        return
+    with pytest.raises(ArgumentError, match="can't use inplace strategy"):
+        DRAWS[name](x)
+
+
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [
+        (lambda x: paddle.hypot_(x, x * 2.0), 3),
+        (lambda x: paddle.ldexp_(x, paddle.ones([2])), 2),
+        (lambda x: paddle.nan_to_num_(x), 3),
+        (lambda x: x.masked_fill_(x > 0.0, 3.0), 2),
+        (lambda x: x.geometric_(0.5), 3),
+        (lambda x: x.cauchy_(), 6),
+        (lambda x: paddle.where_(x > 0.0, x, x * 2.0), 1),
+        (lambda x: paddle.where_(x > 0.0, x, paddle.ones([1])), 2),
+    ],
+)
+def test_a_change_in_several_writes_counts_each(change, count):
+    x = paddle.ones([2])
+    change(x)
+    assert x.inplace_version == count
+
+
+def test_new_memory_goes_on_counting():
+    x = paddle.ones([2]).fill_(3.0)
+    assert x.cast_("float64").inplace_version == 2
 
 
 def test_the_operands_of_a_change_in_place_may_be_named():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError, ArgumentTypeError, TapeError
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError, TapeError
 
 
 def test_a_tensor_describes_itself():
@@ -178,3 +178,43 @@ def test_a_parameter_says_so():
     assert repr(p).startswith("Parameter containing:\nTensor(shape=[1]")
     p.trainable = False
     assert p.stop_gradient
+
+
+def test_what_a_tensor_holds_is_read_and_replaced_behind_it():
+    x = paddle.ones([2, 3])
+    held = x.get_tensor()
+    assert isinstance(held, paddle.base.core.LoDTensor)
+    assert held.shape() == [2, 3]
+    assert held._dtype() is paddle.float32
+    assert held.lod() == []
+    assert np.array(held).tolist() == x.tolist()
+    held.set(np.zeros([3], "float32"), paddle.CPUPlace())
+    assert x.tolist() == [0.0, 0.0, 0.0]
+    held.set_recursive_sequence_lengths([[1, 2]])
+    assert x.value().get_tensor().lod() == [[0, 1, 3]]
+    held._clear()
+    assert x.size == 0
+
+
+def test_places_compare():
+    assert paddle.CPUPlace()._equals(paddle.CPUPlace())
+    assert not paddle.CPUPlace()._equals(paddle.CUDAPlace(0))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "other"),
+    [("float32", "int32"), ("int32", "int16"), ("uint8", "int32"), ("uint8", "bool")],
+)
+def test_memory_is_read_as_another_element_type(dtype, other):
+    x = paddle.arange(8).reshape([2, 4]).astype(dtype)
+    view = x.view(other)
+    assert np.array_equal(view.numpy(), x.numpy().view(other))
+    x.zero_()
+    assert not view.numpy().any()
+
+
+def test_memory_of_no_whole_elements_is_not_read_as_them():
+    with pytest.raises(ShapeError, match="is not read as int16"):
+        paddle.ones([3], "uint8").view("int16")
+    with pytest.raises(TypeError, match="neither a shape nor an element type"):
+        paddle.ones([3]).view(3)

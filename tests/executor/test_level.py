@@ -89,3 +89,20 @@ def test_operators_pass_on_levels_as_those_of_the_reference_do():
         ("lod_reset", "X", "Out"),
     }
     assert own == known - states
+
+
+@pytest.mark.parametrize(("levels", "distances"), [(True, [[0.0], [2.0]]), (False, [[2.0]])])
+def test_distances_are_of_the_sequences_that_levels_tell_of(levels, distances):
+    block = static.default_main_program().global_block()
+    x, y = (static.data(n, [-1, 1], "int64", lod_level=1) for n in "xy")
+    count, out = block.create_var(name="n", dtype="int64"), block.create_var(name="out")
+    slots = {"SequenceNum": count, "Out": out}
+    block.append_op("edit_distance", {"Hyps": x, "Refs": y}, slots, {"normalized": False})
+    feed = {}
+    for name, values, lengths in (("x", [1, 2, 3], [2, 1]), ("y", [1, 2, 4, 5], [2, 2])):
+        array = np.array(values, "int64").reshape(-1, 1)
+        held = paddle.base.create_lod_tensor(array, [lengths], paddle.CPUPlace())
+        feed[name] = held if levels else array
+    found = static.Executor().run(feed=feed, fetch_list=[out, count])
+    assert found[0].tolist() == distances
+    assert found[1].tolist() == [len(distances)]

@@ -248,7 +248,7 @@ def test_padding_of_all_axes_goes_in_their_order():
     )
     last = F.pad(to_tensor(X[None]), [1, 2], data_format="NLC")
     close(last, np.pad(X[None], [(0, 0), (1, 2), (0, 0)]))
-    assert F.pad(to_tensor(X[None]), [-1, -2]).shape == [1, 4, 3]
+    assert F.pad(to_tensor(X[None]), [-1, -2], data_format="NCL").shape == [1, 4, 3]
 
 
 def test_convolutions_take_paddings_in_every_form():
@@ -295,3 +295,33 @@ def test_the_chance_of_dropout_may_be_a_tensor():
     assert F.dropout(x, to_tensor(1.0)).tolist() == [0.0] * 4
     with pytest.raises(ValueError, match="between 0 and 1"):
         F.dropout(x, to_tensor(2.0))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_sparse_attention_is_attention_to_the_keys_that_are_listed(masked):
+    q, k, v = (to_tensor(np.random.default_rng(i).normal(size=[1, 2, 3, 4])) for i in range(3))
+    offset = to_tensor(np.array([[[0, 2, 3, 5], [0, 1, 2, 5]]], "int32"))
+    columns = to_tensor(np.array([[[0, 1, 2, 0, 2], [2, 0, 1, 2, 0]]], "int32"))
+    seen = np.zeros([1, 2, 3, 3])
+    for head, (bounds, keys) in enumerate(
+        [((0, 2, 3, 5), (0, 1, 2, 0, 2)), ((0, 1, 2, 5), (2, 0, 1, 2, 0))]
+    ):
+        for row in range(3):
+            seen[0, head, row, list(keys[bounds[row] : bounds[row + 1]])] = 1
+    masks = {}
+    if masked:
+        masks = {"key_padding_mask": zeros([1, 3]) + to_tensor([1.0, 1.0, 0.0])}
+        masks["attn_mask"] = to_tensor([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        seen = seen * [1, 1, 0] * masks["attn_mask"].numpy()
+    weights = np.exp(q.numpy() @ k.numpy().swapaxes(-1, -2) / 2) * seen
+    total = weights.sum(-1, keepdims=True)
+    expected = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0) @ v.numpy()
+    close(F.sparse_attention(q, k, v, offset, columns, **masks), expected)
+
+
+def test_functions_are_found_where_paddle_has_them():
+    assert F.diag_embed(to_tensor([1.0, 2.0])).tolist() == [[1.0, 0.0], [0.0, 2.0]]
+    places, classes = F.class_center_sample(to_tensor([3, 1, 3]), 20, 6)
+    assert places.tolist() == [1, 0, 1]
+    assert classes.tolist()[:2] == [1, 3]
+    assert len(set(classes.tolist())) == 6

@@ -6,6 +6,18 @@ import pytest
 import scull as paddle
 from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 
+F = paddle.nn.functional
+
+
+@pytest.fixture
+def static():
+    """Static mode, and a Program to record into."""
+    paddle.enable_static()
+    with paddle.static.program_guard(paddle.static.Program()):
+        yield
+    paddle.disable_static()
+
+
 X = paddle.ones([2, 3, 4, 5])
 
 
@@ -63,3 +75,58 @@ def test_numbers_as_many_as_an_operand_has_are_fractions_in_sizes_that_are_liste
     for wrong in ([np.ones(2), [2]], [X, "ab"], [X, [2], "int32"], [X.astype("int32"), [2]]):
         with pytest.raises(TypeError):
             draw(*wrong)
+
+
+IN_PROGRAMS = {  # x and y are [2, 3]
+    "a place beside an axis": lambda x, y: paddle.take_along_axis(x, y.astype("int64"), 5),
+    "a target beside an axis": lambda x, y: paddle.put_along_axis(x, y.astype("int64"), 1.0, 5),
+    "an axis taken apart": lambda x, y: paddle.unflatten(x, 5, [2, 3]),
+    "sums of unlike axes": lambda x, y: paddle.tensordot(x, y, 1),
+    "fewer than no axes": lambda x, y: paddle.tensordot(x, y, -1),
+    "points of unlike spaces": lambda x, y: paddle.cdist(x, paddle.ones([2, 4])),
+    "points alone": lambda x, y: paddle.cdist(x, paddle.ones([3])),
+    "a norm of no order": lambda x, y: paddle.cdist(x, y, -1.0),
+    "a gamma function of no dimension": lambda x, y: paddle.multigammaln(x, 0),
+    "a diagonal that is longer": lambda x, y: paddle.diagonal_scatter(x, paddle.ones([3])),
+    "a diagonal of one axis": lambda x, y: paddle.diagonal_scatter(x, paddle.ones([2]), 0, 1, 1),
+    "a diagonal of axis 5": lambda x, y: paddle.diagonal_scatter(x, paddle.ones([2]), 0, 5, 1),
+    "slopes of other channels": lambda x, y: F.prelu(x, paddle.ones([4])),
+    "slopes of channels that are not": lambda x, y: F.prelu(x[0], paddle.ones([3])),
+    "slopes in two axes": lambda x, y: F.prelu(x, paddle.ones([1, 3])),
+    "a picture's order for a line": lambda x, y: F.pad(x.unsqueeze(0), [1, 1], "reflect"),
+    "a way to pad": lambda x, y: F.pad(x.unsqueeze(0), [1, 1], "bad", data_format="NCL"),
+}
+
+
+@pytest.mark.parametrize("name", IN_PROGRAMS)
+def test_what_paddle_asserts_is_an_assertion(name):
+    with pytest.raises(AssertionError):
+        IN_PROGRAMS[name](paddle.ones([2, 3]), paddle.ones([2, 3]))
+
+
+@pytest.mark.parametrize("name", IN_PROGRAMS)
+def test_what_paddle_asserts_is_an_assertion_in_a_program(name, static):
+    x, y = (paddle.static.data(n, [2, 3], "float32") for n in "xy")
+    with pytest.raises(AssertionError):
+        IN_PROGRAMS[name](x, y)
+
+
+@pytest.mark.parametrize(("count", "axis"), [(2, 1), (0, 0), (-1, 0)])
+def test_a_program_asserts_that_pieces_are_equal(count, axis, static):
+    x = paddle.static.data("x", [2, 3], "float32")
+    with pytest.raises(AssertionError, match=r"does not split into|not above 0"):
+        paddle.split(x, count, axis)
+
+
+@pytest.mark.parametrize("index", [1.5, "a", (None, 1.5), {}])
+def test_what_is_no_index_of_a_program_is_an_index_error(index, static):
+    x = paddle.static.data("x", [2, 3], "float32")
+    with pytest.raises(IndexError, match="a tensor is indexed by integers"):
+        x[index]
+
+
+def test_a_variance_below_zero_is_refused():
+    x = paddle.ones([3])
+    with pytest.raises(ValueError, match="negative"):
+        F.gaussian_nll_loss(x, x, paddle.to_tensor([-1.0, 1.0, 2.0]))
+    assert F.gaussian_nll_loss(x, x, paddle.to_tensor([0.0, 1.0, 2.0])).shape == []

@@ -262,3 +262,32 @@ def test_items_are_picked_as_numpy_picks_them(name, program):
     out = x[PICKED[name](i, m)]
     (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
     np.testing.assert_array_equal(found, array[PICKED[name](feed["i"], feed["m"])])
+
+
+LENGTHS = {
+    "paddle.arange(5)": 5,
+    "paddle.arange(0, 0.3, 0.1)": 3,
+    "paddle.arange(0, 1, 0.1)": 10,
+    "paddle.arange(2, -1, -1)": 3,
+    "paddle.arange(0.0, 5.0, 2, 'int32')": 3,
+    "paddle.linspace(0, 1, 5)": 5,
+    "paddle.linspace(0, paddle.full([1], 1.0), 5)": 5,
+    "paddle.linspace(0, 1, paddle.full([1], 5, 'int32'))": -1,
+    "paddle.logspace(0, 1, 5)": 5,
+    "paddle.arange(0, paddle.full([1], 5, 'int64'))": -1,
+}
+
+
+@pytest.mark.parametrize("call", LENGTHS)
+def test_a_list_of_numbers_has_a_known_length_where_numbers_give_it(call):
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            found = eval(call, {"paddle": paddle})
+        assert found.shape == (LENGTHS[call],)
+        (value,) = paddle.static.Executor().run(program, fetch_list=[found])
+    finally:
+        paddle.disable_static()
+    assert LENGTHS[call] in (-1, len(value))
+    assert eval(call, {"paddle": paddle}).shape == [len(value)]

@@ -10,9 +10,9 @@ NAMES = {
     "adaptive": """
         adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
         adaptive_max_pool2d adaptive_max_pool3d""",
-    "affine": "bilinear linear",
+    "affine": "bilinear diag_embed linear",
     "alignment": "ctc_loss hsigmoid_loss rnnt_loss",
-    "attention": "scaled_dot_product_attention",
+    "attention": "scaled_dot_product_attention sparse_attention",
     "choice": "gumbel_softmax maxout rrelu",
     "classification": "cross_entropy margin_cross_entropy softmax_with_cross_entropy",
     "convolution": "conv1d conv2d conv3d",
@@ -24,7 +24,7 @@ NAMES = {
         binary_cross_entropy binary_cross_entropy_with_logits kl_div l1_loss label_smooth log_loss
         mse_loss nll_loss smooth_l1_loss square_error_cost""",
     "margin": """
-        cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
+        class_center_sample cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
         multi_label_soft_margin_loss multi_margin_loss soft_margin_loss triplet_margin_loss
         triplet_margin_with_distance_loss""",
     "norm": "batch_norm cosine_similarity instance_norm layer_norm local_response_norm normalize",

@@ -5,6 +5,7 @@ from typing import Any
 from scull.nn.functional.naming import named
 from scull.ops import affine
 from scull.ops.bilinear import bilinear_tensor_product
+from scull.tensor.matrix import diag_embed  # noqa: F401  found here, as in Paddle
 from scull.tensor.size import needs_tensor
 
 

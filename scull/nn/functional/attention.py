@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from scull.core.dtype import dtype_of
-from scull.errors import ArgumentError
+from scull.core.dtype import dtype_of, int32
+from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.activation import softmax
 from scull.nn.functional.omission import dropout
 from scull.ops.create import cast, scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul
 from scull.ops.move import transpose
-from scull.tensor.creation import full
+from scull.tensor.creation import arange, full, zeros
+from scull.tensor.join import put_along_axis
+from scull.tensor.manipulation import expand, reshape
 from scull.tensor.matrix import triu
+from scull.tensor.search import searchsorted, where
 from scull.tensor.size import needs_tensor
 
 
@@ -71,3 +74,72 @@ def scaled_dot_product_attention(
     if dropout_p:
         weights = dropout(weights, dropout_p, training=training)
     return transpose(matmul(weights, v), perm=(0, 2, 1, 3))
+
+
+def sparse_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    sparse_csr_offset: Any,
+    sparse_csr_columns: Any,
+    key_padding_mask: Any = None,
+    attn_mask: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Attention where each query looks at the keys that are listed for it alone.
+
+    Args:
+        query (Tensor): of shape ``[batch, heads, places, numbers]``.
+        key (Tensor): of the same shape.
+        value (Tensor): of the same shape.
+        sparse_csr_offset (Tensor): where the keys of each query begin, and where the last end:
+            int32, ``[batch, heads, places + 1]``.
+        sparse_csr_columns (Tensor): the keys, those of one query behind those of another: int32,
+            ``[batch, heads, all of them]``.
+        key_padding_mask (Tensor, optional): 0 for keys that nobody looks at, ``[batch, places]``.
+        attn_mask (Tensor, optional): 0 where a query does not look, ``[places, places]``.
+        name (str, optional): not used.
+
+    Raises:
+        ShapeError: an operand has other axes.
+
+    Returns:
+        Tensor: of the shape of `query`; 0 for a query that looks nowhere.
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.to_tensor([[[[1.0], [2.0]]]])
+        >>> offset = paddle.to_tensor([[[0, 1, 2]]], "int32")
+        >>> columns = paddle.to_tensor([[[1, 0]]], "int32")
+        >>> paddle.nn.functional.sparse_attention(x, x, x, offset, columns).tolist()
+        [[[[2.0], [1.0]]]]
+    """
+    operands = {"query": query, "key": key, "value": value}
+    listed = {"sparse_csr_offset": sparse_csr_offset, "sparse_csr_columns": sparse_csr_columns}
+    masks = {"key_padding_mask": key_padding_mask, "attn_mask": attn_mask}
+    for parameter, x in (operands | listed | masks).items():
+        if x is not None or parameter not in masks:
+            needs_tensor(x, "sparse_attention", parameter)
+    for parameters, count in ((operands, 4), (listed, 3)):
+        for parameter, x in parameters.items():
+            if len(x.shape) != count:
+                raise ShapeError(f"{parameter} has {len(x.shape)} axes, {count} are needed")
+    batch, heads, places, numbers = query.shape
+    some = sparse_csr_columns.shape[-1]
+    order = expand(arange(some, dtype="int32"), [batch, heads, some])
+    rows = searchsorted(sparse_csr_offset, order, right=True) - 1
+    spots = rows * places + cast(sparse_csr_columns, out_dtype=rows.dtype, in_dtype=int32)
+    nowhere = zeros([batch, heads, places * places], query.dtype)
+    seen = put_along_axis(nowhere, spots, 1.0, 2, broadcast=False)
+    seen = reshape(seen, [batch, heads, places, places])
+    if key_padding_mask is not None:
+        kept = (key_padding_mask != 0).astype(query.dtype)
+        seen = seen * reshape(kept, [batch, 1, 1, places])
+    if attn_mask is not None:
+        seen = seen * (attn_mask != 0).astype(query.dtype)
+    scores = matmul(scale(query, scale=numbers**-0.5), key, transpose_y=True)
+    least = full([1], LEAST[scores.dtype.name], scores.dtype)
+    return matmul(softmax(where(seen > 0, scores, least)) * seen, value)
+
+
+LEAST = {"float16": -6e4, "bfloat16": -1e30, "float32": -1e30, "float64": -1e30}

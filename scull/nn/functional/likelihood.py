@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from scull.core.dtype import float32
+from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.classification import softmax_with_cross_entropy
 from scull.nn.functional.lookup import one_hot
@@ -58,6 +59,8 @@ def gaussian_nll_loss(
         variance = reshape(variance, shape=(*other, 1))
     elif other != own and other != own[:-1] + [1]:
         raise ShapeError("variance is of incorrect shape")
+    if isinstance(variance, Tensor) and (variance.array < 0).any():
+        raise ArgumentError("variance has negative entry/entries")
     given = assign(variance)
     given.stop_gradient = True  # it is not learnt
     variance = maximum(given, number(epsilon, "epsilon"))

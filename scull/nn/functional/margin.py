@@ -7,6 +7,7 @@ import numpy as np
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.nn.functional.distance import pairwise_distance
 from scull.nn.functional.reduction import check_reduction, combined
+from scull.ops import center
 from scull.ops.activation import softplus
 from scull.ops.compare import equal, where
 from scull.ops.create import cast
@@ -17,7 +18,7 @@ from scull.ops.move import reshape
 from scull.ops.pick import index_sample
 from scull.ops.reduce import reduce_mean, reduce_sum
 from scull.ops.shrink import logsigmoid
-from scull.tensor.size import needs_tensor, number
+from scull.tensor.size import integer, needs_tensor, number
 
 LEAST = 1e-11  # added to the square of a length
 
@@ -338,3 +339,33 @@ def check_cosine(input1: Any, input2: Any, label: Any, margin: float, reduction:
         raise ShapeError("1D target tensor expects 1D or 2D input tensors")
     if not -1 <= number(margin, "margin") <= 1:
         raise ArgumentError(f"margin is {margin}, outside [-1, 1]")
+
+
+def class_center_sample(label: Any, num_classes: int, num_samples: int, group: Any = None) -> Any:
+    """The classes of a batch, filled up with others that are drawn, and where each label lies.
+
+    Args:
+        label (Tensor): the class of each sample: int32 or int64, with one axis.
+        num_classes (int): how many classes there are.
+        num_samples (int): how many are wanted; there are more where the batch is of more.
+        group (optional): of no effect: one process has all classes.
+
+    Returns:
+        tuple: the labels as places among the classes taken, and these classes.
+
+    Raises:
+        ArgumentError: more classes are wanted than there are.
+        ShapeError: `label` has not one axis.
+        RangeError: a label is no class.
+
+    Examples:
+        >>> import scull as paddle
+        >>> label = paddle.to_tensor([3, 1, 3])
+        >>> places, classes = paddle.nn.functional.class_center_sample(label, 20, 6)
+        >>> places.tolist(), classes.tolist()[:2], classes.shape
+        ([1, 0, 1], [1, 3], [6])
+    """
+    needs_tensor(label, "class_center_sample", "label")
+    sizes = {"num_classes": integer(num_classes, "num_classes")}
+    sizes["num_samples"] = integer(num_samples, "num_samples")
+    return center.class_center_sample(label, **sizes)

@@ -48,7 +48,7 @@ def pad(
     """
     needs_tensor(x, "pad")
     if not is_one_of(mode, MODES):
-        raise ArgumentError(
+        raise AssertError(
             f"mode should be one of constant, reflect, replicate, circular, but got {mode}."
         )
     ndim = len(x.shape)
@@ -74,11 +74,9 @@ def pad(
 
 
 def format_of(ndim: int, data_format: str) -> str:
-    """The order of the axes, once it is one for that many; NCHW stands for channels first."""
+    """The order of the axes, once it is one for that many."""
     if ndim not in FIRST:
         raise AssertError(f"input tensor dimension must be in [3, 4, 5] but got {ndim}")
-    if is_one_of(data_format, ("NCHW",)):
-        return FIRST[ndim]
     if not is_one_of(data_format, (FIRST[ndim], LAST[ndim])):
         raise AssertError(
             f"input tensor dimension is {ndim}, it's data format should be in "

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.eager.change import in_place
-from scull.errors import ArgumentError, ShapeError
+from scull.errors import ArgumentError, AssertError
 from scull.nn.functional.naming import named
 from scull.ops import shrink as ops
 from scull.tensor.size import is_one_of, needs_tensor, number
@@ -233,7 +233,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     needs_tensor(x, "prelu")
     needs_tensor(weight, "prelu", "weight")
     if len(weight.shape) != 1:
-        raise ShapeError("The dim count of weight shape should be 1 in prelu().")
+        raise AssertError("The dim count of weight shape should be 1 in prelu().")
     if weight.shape[0] == 1:
         return ops.prelu(x, weight, mode="all", **named(name))
     if not is_one_of(data_format, CHANNELS):
@@ -242,10 +242,10 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
             f"but receive {data_format}"
         )
     if len(x.shape) < 2:
-        raise ShapeError("The dim count of x should be equal or larger than 2 in prelu().")
+        raise AssertError("The dim count of x should be equal or larger than 2 in prelu().")
     last = data_format[1] != "C"
     if weight.shape[0] != x.shape[-1 if last else 1]:
-        raise ShapeError("The weight size should be equal to x input channel in prelu().")
+        raise AssertError("The weight size should be equal to x input channel in prelu().")
     layout = "NHWC" if last else "NCHW"
     return ops.prelu(x, weight, mode="channel", data_format=layout, **named(name))
 

@@ -123,3 +123,12 @@ def nll_loss_samples():
     yield fails(ShapeError, "x has 2 axes and label 2, not one less", f32(3, 4), i64(3, 1))
     law = "weight has 3 numbers and x has 4 classes"
     yield fails(ShapeError, law, f32(1, 4), array([1], "int64"), f32(3))
+
+
+@samples("identity_loss", reference=lambda x, reduction=1: (np.sum, np.mean, np.copy)[reduction](x))
+def identity_loss_samples():
+    for reduction in range(3):
+        yield call(f32(2, 3), reduction=reduction)
+    yield call(f64(4))
+    yield call(f32())
+    yield fails(ArgumentError, "reduction is 3, not 0", f32(2), reduction=3)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from tests.ops.sample import array, call, f16, f32, f64, fails, i32, samples
+from tests.ops.sample import array, call, f16, f32, f64, fails, i32, i64, samples
 
 
 def shares(
@@ -101,6 +101,9 @@ def ways(method: str, *shape: int) -> Any:
 def nearest_samples():
     yield from ways("nearest", 1, 2, 3, 3)
     yield from ways("nearest", 1, 1, 2, 3, 2)
+    how = {"interp_method": "nearest", "out_h": 3, "out_w": 5, "align_corners": False}
+    yield call(i64(1, 2, 2, 4), **how)
+    yield call(i32(1, 1, 2, 4), **how)
     yield fails(
         ShapeError, "x has 3 axes, nearest needs 4 or 5", f32(1, 2, 3), interp_method="nearest"
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from scull.core.dtype import bool_, float32, int64
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.ops.level import packed, unpacked
 from tests.ops.sample import array, boolean, call, f32, f64, fails, i32, i64, samples
 
 
@@ -39,7 +40,12 @@ def distance(hyp, ref):
     return table[-1, -1]
 
 
-def distances(hyps, refs, hyp_counts=None, ref_counts=None, *, normalized=False):
+def distances(hyps, refs, hyp_counts=None, ref_counts=None, *levels, normalized=False):
+    if levels:
+        offsets = [unpacked(v)[-1] for v in levels]
+        parts = [np.split(x[:, 0], own[1:-1]) for x, own in zip((hyps, refs), offsets, strict=True)]
+        (hyps, refs), counts = parts, [np.diff(own) for own in offsets]
+        hyp_counts, ref_counts = counts
     if hyp_counts is None:
         if hyps.shape[1] == 1:
             hyps, refs = hyps.T, refs.T
@@ -60,6 +66,16 @@ def edit_distance_samples():
     yield call(hyps, refs)
     yield call(hyps[0][:, None], refs[0][:, None], unknown_sizes=False)
     yield call(i64(0, 3), i64(0, 3), i64(0), i64(0), unknown_sizes=False)
+    levels = packed([[0, 2, 2, 5]]), packed([[0, 3, 4, 6]])
+    column, other = i64(5, 1, low=0, high=4), i64(6, 1, low=0, high=4)
+    for normalized in (False, True):
+        yield call(column, other, None, None, *levels, normalized=normalized)
+    law = "hyps has 3 sequences and refs 1"
+    whole = packed([[0, 6]])
+    yield fails(ShapeError, law, column, other, None, None, levels[0], whole, by_value=True)
+    law = "a column has 6 rows and its levels tell of 5"
+    short = packed([[0, 3, 4, 5]])
+    yield fails(ShapeError, law, column, other, None, None, levels[0], short, by_value=True)
     ones = array([1, 1], "int64")
     law = "a sequence of hyps has the length 4 of 3"
     long = array([4, 1], "int64")

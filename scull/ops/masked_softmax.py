@@ -1,0 +1,47 @@
+"""Softmax of scores of attention of which a mask or their order leaves some out."""
+
+from typing import Any
+
+from scull.core.eager import composite
+from scull.core.meta import agree
+from scull.errors import ShapeError
+from scull.ops.compare import where
+from scull.ops.like import full_like
+from scull.ops.move import tril_triu
+from scull.ops.softmax import softmax, softmax_grad
+
+
+def refuse_other_axes(**given: Any) -> None:
+    """Refuse what has not the four axes of scores: batch, heads, queries, keys."""
+    for name, x in given.items():
+        if len(x.shape) != 4:
+            raise ShapeError(f"{name} has {len(x.shape)} axes, 4 are needed")
+
+
+@composite(type="fused_softmax_mask")
+def softmax_mask_fuse(x, mask):
+    """Softmax along the last axis of the sum of `x` and a `mask` that all heads share."""
+    refuse_other_axes(x=x, mask=mask)
+    for axis in (0, 2, 3):
+        agree(x.shape[axis], mask.shape[axis], f"axis {axis} of x has size {{}} and of mask {{}}")
+    agree(mask.shape[1], 1, "mask has {} heads, not {}")
+    return softmax(x + mask, axis=-1)
+
+
+@softmax_mask_fuse.grad("x")
+def softmax_mask_fuse_grad(out: Any, dout: Any) -> Any:
+    return softmax_grad(out, dout, -1)
+
+
+@composite(type="fused_softmax_mask_upper_triangle")
+def softmax_mask_fuse_upper_triangle(x):
+    """Softmax along the last axis over the keys up to the query: none behind it counts."""
+    refuse_other_axes(x=x)
+    agree(x.shape[2], x.shape[3], "x has {} queries and {} keys")
+    before = tril_triu(full_like(x, value=1.0), lower=True) > 0.5
+    return softmax(where(before, x, full_like(x, value=-float("inf"))), axis=-1)
+
+
+@softmax_mask_fuse_upper_triangle.grad("x")
+def softmax_mask_fuse_upper_triangle_grad(out: Any, dout: Any) -> Any:
+    return softmax_grad(out, dout, -1)

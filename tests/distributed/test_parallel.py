@@ -1,0 +1,35 @@
+"""One process that trains as if it were one of several."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull.errors import ArgumentTypeError
+
+
+def test_a_layer_for_several_processes_is_the_layer_within():
+    net = paddle.nn.Linear(2, 3)
+    wrapped = paddle.DataParallel(net, find_unused_parameters=True)
+    x = paddle.ones([4, 2])
+    assert wrapped._layers is net
+    assert np.array_equal(wrapped(x).numpy(), net(x).numpy())
+    assert list(wrapped.state_dict()) == ["weight", "bias"]
+    assert [n for n, _ in wrapped.named_parameters()] == ["_layers.weight", "_layers.bias"]
+    assert wrapped.scale_loss(x) is x
+    assert wrapped.apply_collective_grads() is None
+    assert paddle.distributed.DataParallel is paddle.DataParallel
+
+
+def test_its_state_is_set_and_its_gradients_flow():
+    net, other = paddle.nn.Linear(2, 3), paddle.nn.Linear(2, 3)
+    wrapped = paddle.DataParallel(net)
+    wrapped.set_state_dict(other.state_dict())
+    assert np.array_equal(net.weight.numpy(), other.weight.numpy())
+    with wrapped.no_sync():
+        wrapped(paddle.ones([1, 2])).sum().backward()
+    assert net.bias.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_what_is_no_layer_is_refused():
+    with pytest.raises(ArgumentTypeError, match="is a Layer, not int"):
+        paddle.DataParallel(3)
