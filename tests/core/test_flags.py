@@ -14,7 +14,7 @@ def test_settings_are_attributes_in_small_letters():
         scull.flags.turn_seconds = 3
         assert (flag("COMPILE"), flag("MAX_ROUNDS"), flag("TURN_SECONDS")) == ("tiered", 7, 3)
         assert scull.flags.compile == "tiered" and changes[0] == before + 3
-        with flags(COMPILE="eager"):
+        with scull.flags(COMPILE="eager"):
             assert scull.flags.compile == "eager"
     assert "compile" not in vars(scull.flags)
 
