@@ -19,6 +19,8 @@ class PyLayerContext:
         mode = current()
         self.hooks = (mode.pack, mode.unpack) if isinstance(mode, Saving) else None
         self.container: tuple[Any, ...] = ()
+        self.given: tuple[Any, ...] = ()  # what was kept, until `forward` is over
+        self.own: dict[int, Any] = {}  # places of the layer's results among what was kept
         self.not_inplace: tuple[Any, ...] = ()
         self.non_differentiable: tuple[Any, ...] = ()
         self.materialize_grads = True
@@ -27,11 +29,16 @@ class PyLayerContext:
         """Keep `tensors`; `saved_tensor()` gives them back."""
         pack = self.hooks and self.hooks[0]
         self.container = tuple(map(pack, tensors)) if pack else tensors
+        self.given = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept."""
         unpack = self.hooks and self.hooks[1]
-        return tuple(map(unpack, self.container)) if unpack else self.container
+        kept = list(map(unpack, self.container) if unpack else self.container)
+        for place, part in self.own.items():
+            kept[place] = Tensor(kept[place].array)
+            kept[place].node = part
+        return tuple(kept)
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         self.not_inplace = tensors
@@ -57,6 +64,7 @@ class LayerOp:
         self.count = inputs
         self.outputs = tuple(map(str, range(outputs)))
         self.optional = frozenset(self.outputs)
+        self.own: dict[int, int] = {}  # which result a place of what was kept is
 
     def pull(self, node: Any, dout: Any) -> list[Any]:
         """Gradients as arrays."""
@@ -71,7 +79,12 @@ class LayerOp:
                 for g, shape in zip(dout, node.shapes[1], strict=True)
             ]
         arrived = [g for g, shape in zip(dout, node.shapes[1], strict=True) if shape]
-        found = self.layer.backward(self.context, *arrived)
+        # Only while `backward` runs: kept for good, a node would hold itself.
+        self.context.own = {place: Part(node, i) for place, i in self.own.items()}
+        try:
+            found = self.layer.backward(self.context, *arrived)
+        finally:
+            self.context.own = {}
         grads = list(found) if isinstance(found, tuple | list) else [found]
         if len(grads) != self.count:
             raise ArgumentError(
@@ -166,7 +179,9 @@ def recorded(layer: Any, context: PyLayerContext, given: list[Any], outs: list[A
         made = o if same else Tensor(o.array)
         if id(o) not in silent:
             made.node = Part(node, i)
+            op.own.update((at, i) for at, t in enumerate(context.given) if t is o and not same)
         results.append(made)
+    context.given = ()
     return results
 
 

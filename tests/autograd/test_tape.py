@@ -167,6 +167,26 @@ def test_a_py_layer_is_one_node_with_its_own_rule():
     assert paddle.grad(dx, x)[0].tolist() == [12.0]
 
 
+def test_a_py_layer_that_keeps_its_result_has_a_second_gradient():
+    class Tanh(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            y = paddle.tanh(x)
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, dy):
+            (y,) = ctx.saved_tensor()
+            return dy * (1 - y * y)
+
+    x = leaf(0.3, 0.5)
+    (dx,) = paddle.grad(Tanh.apply(x).sum(), x, create_graph=True)
+    (found,) = paddle.grad(dx.sum(), x)
+    y = np.tanh(x.numpy())
+    np.testing.assert_allclose(found.numpy(), -2 * y * (1 - y * y), rtol=1e-6)
+
+
 def test_a_py_layer_that_returns_too_few_gradients_says_how_many():
     class Pair(paddle.autograd.PyLayer):
         @staticmethod
