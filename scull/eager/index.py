@@ -406,7 +406,10 @@ def fitted(value: Any, dtype: Any) -> Any:
     """What is assigned, as a tensor of element type `dtype`."""
     if isinstance(value, Tensor | Variable):
         return cast_to(value, dtype)
-    return Tensor(np.asarray(value).astype(dtype.array))
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufcV":
+        raise ArgumentTypeError(f"a value of type {type(value).__name__} is no numbers to assign")
+    return Tensor(array.astype(dtype.array))
 
 
 def written(x: Any, given_index: Any, value: Any) -> Any:

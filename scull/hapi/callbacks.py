@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from scull.errors import AssertError
+from scull.errors import ArgumentTypeError, AssertError
 from scull.hapi.callback import Callback, LRScheduler, ModelCheckpoint
 from scull.hapi.monitor import EarlyStopping, ReduceLROnPlateau
 from scull.hapi.progressbar import ProgBarLogger
@@ -28,6 +28,11 @@ def config_callbacks(
     """The user's callbacks, with those that each Model has, told what is to be done."""
     given = list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]
     given = [callback for callback in given if callback is not None]
+    for callback in given:
+        if not isinstance(callback, Callback):
+            raise ArgumentTypeError(
+                f"a callback is of type {type(callback).__name__}, not a Callback"
+            )
 
     def has(kind: type) -> bool:
         return any(isinstance(callback, kind) for callback in given)

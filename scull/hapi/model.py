@@ -147,12 +147,15 @@ class Model:
             >>> loss.shape
             ()
         """
+        self._refuse_unprepared()
+        self.mode = "train"
+        return self._step.train_batch(inputs, labels, update)
+
+    def _refuse_unprepared(self) -> None:
         if self._optimizer is None or self._loss is None:
             raise AssertError(
                 "model not ready, please call `model.prepare()` with an optimizer and a loss first"
             )
-        self.mode = "train"
-        return self._step.train_batch(inputs, labels, update)
 
     @no_grad()
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
@@ -241,6 +244,7 @@ class Model:
             positive(num_iters)
             epochs = num_iters if steps is None else (num_iters - 1) // steps + 1
             steps = None if steps is None else min(num_iters, steps)
+        self._refuse_unprepared()
         told = config_callbacks(
             callbacks,
             model=self,

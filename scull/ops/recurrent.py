@@ -132,7 +132,9 @@ def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
         raise ArgumentError(f"mode is {attrs['mode']!r}, not one of {', '.join(GATES)}")
     form, needed = form_of(x, attrs), 2 if attrs["mode"] == "LSTM" else 1
     if len(pre_state) != needed:
-        raise ArgumentError(f"pre_state has {len(pre_state)} tensors, {needed} are needed")
+        raise ArgumentError(
+            f"{attrs['mode']} begins with {needed} states, {len(pre_state)} given in pre_state"
+        )
     if len(weights) != 4 * form.cells:
         raise ArgumentError(f"weight_list has {len(weights)} tensors, not {4 * form.cells}")
     for state in pre_state:
@@ -141,6 +143,8 @@ def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
         for i, n in enumerate((form.cells, form.batch, form.hidden)):
             agree(state.shape[i], n, f"a state has {{}} elements along axis {i}, {{}} are needed")
     rows = GATES[form.mode] * form.hidden
+    first = form.weights(weights, 0)[0]
+    agree(x.shape[2], first.shape[1], "a step of input has {} numbers, the first layer takes {}")
     for cell in range(form.cells):
         matrices = form.weights(weights, cell)[:2]
         for w, width in zip(matrices, (form.width(cell // form.ways), form.hidden), strict=True):

@@ -18,3 +18,11 @@ def test_what_is_no_tensor_is_named(call, law):
     with pytest.raises(ArgumentTypeError, match=law) as caught:
         call()
     assert "test_mistake.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["x", None, [None, 1], {}])
+def test_only_numbers_are_assigned(value):
+    x = paddle.ones([2, 2])
+    with pytest.raises(ArgumentTypeError, match=f"a value of type {type(value).__name__} is no"):
+        x[0] = value
+    assert x.tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -81,6 +81,11 @@ def learning(folder, optimizer="Momentum", rate=0.05, loss=None, metric=(1, 2), 
     return started(model, folder)
 
 
+def prepared(model):
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+    return model
+
+
 def shown(text, folder):
     for pattern, word in TIMES:
         text = re.sub(pattern, word, text)
@@ -295,15 +300,18 @@ def test_mixed_precision_learns(mode, level, tmp_path):
         (lambda m: m.fit(Points(8), batch_size=[1, 2, 3]), AssertError, "batch_size length"),
         (lambda m: m.fit(Points(8), batch_size="8"), ArgumentTypeError, "two of them, not '8'"),
         (lambda m: m.fit(Points(8), num_iters=0), AssertError, "greater than 0"),
-        (lambda m: m.fit(Points(3), None, 4, drop_last=True), ArgumentError, "has no batch"),
+        (lambda m: m.fit(Points(8)), AssertError, "model not ready"),
+        (lambda m: prepared(m).fit(Points(3), None, 4, drop_last=True), ArgumentError, "no batch"),
+        (lambda m: prepared(m).fit(Points(8), callbacks=[3]), ArgumentTypeError, "not a Callback"),
         (lambda m: m.save("folder/"), AssertError, "'dirname/filename' format"),
         (lambda m: paddle.Model(Network(), InputSpec([1])), ArgumentError, "name != None"),
         (lambda m: paddle.Model(Network(), [3]), AssertError, "is an InputSpec, not int"),
     ],
 )
-def test_what_cannot_be_is_refused(call, error, law):
+def test_what_cannot_be_is_refused(call, error, law, capsys):
     with pytest.raises(error, match=law):
         call(paddle.Model(Network()))
+    assert law == "no batch" or "Epoch 1" not in capsys.readouterr().out
 
 
 def test_static_mode_says_what_it_needs():

@@ -80,10 +80,13 @@ def rnn_samples():
     one = {"mode": "GRU", "hidden_size": 2, "input_size": 3}
     weights = network(f32, 3, 3, 2)
     state = f32(1, 2, 2)
-    law = "pre_state has 2 tensors, 1 are needed"
+    law = "begins with 1 states, 2 given in pre_state"
     yield fails(ArgumentError, law, f32(3, 2, 3), [state, state], weights, **one)
-    law = "a weight has 3 columns, 4 are needed"
+    law = "a step of input has 4 numbers, the first layer takes 3"
     yield fails(ShapeError, law, f32(3, 2, 4), [state], weights, **one)
+    law = "a weight has 3 columns, 2 are needed"
+    narrow = [weights[0], f32(6, 3), *weights[2:]]
+    yield fails(ShapeError, law, f32(3, 2, 3), [state], narrow, **one)
     yield fails(ShapeError, "input has 2 axes, 3 are needed", f32(3, 2), [state], weights, **one)
     law = "weight_list has 3 tensors, not 4"
     yield fails(ArgumentError, law, f32(3, 2, 3), [state], weights[:3], **one)
