@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 151_700
+TOTAL = 152_200
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 26_750,
+    "ops": 27_250,
     "autograd": 3_200,
     "compiler": 10_100,
     "eager": 2_000,

@@ -9,6 +9,7 @@ from scull.core.dtype import bool_
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import DtypeError
+from scull.ops.clip import sum_of_squares
 from scull.ops.update import both_of, check_beside, check_single, single
 from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
 
@@ -194,7 +195,55 @@ def lamb_kernel(
     return tuple(found)
 
 
-lamb.no_lowering("its step is as long as the whole parameter: two sums come first")
+@lamb.lower
+def lamb_at(
+    index: Any,
+    param: Any,
+    grad: Any,
+    learning_rate: Any,
+    moment1: Any,
+    moment2: Any,
+    beta1_pow: Any,
+    beta2_pow: Any,
+    master_param: Any,
+    skip_update: Any,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    always_adapt: bool,
+    multi_precision: bool,
+) -> Any:
+    exact = exact_of(param, master_param, multi_precision)
+    dtype, powers = exact.dtype, (beta1_pow, beta2_pow)
+    by1, by2 = (1 - single(x, dtype) for x in powers)
+
+    def moments(spot: Any) -> tuple[Any, Any]:
+        g = lang.cast(grad[spot], dtype)
+        m = moment1[spot] * beta1 + g * (1 - beta1)
+        return m, moment2[spot] * beta2 + g * g * (1 - beta2)
+
+    def step(spot: Any) -> Any:
+        m, v = moments(spot)
+        return m / by1 / (lang.sqrt(v / by2) + epsilon) + exact[spot] * weight_decay
+
+    rate = single(learning_rate, dtype)
+    if weight_decay > 0 or always_adapt:
+        squares = [sum_of_squares(exact.shape, at) for at in (exact.__getitem__, step)]
+        own, length = (lang.cast(lang.sqrt(x), dtype) for x in squares)
+        rate = lang.select((own > 0) & (length > 0), rate * own / length, rate)
+    spot = index[0]
+    found = exact[spot] - step(spot) * rate
+    p, master = both_of(found, param, master_param, multi_precision, spot)
+    new = [p, *moments(spot)]
+    new += [x[at] * by for x, at, by in zip(powers, index[3:5], (beta1, beta2), strict=True)]
+    old = [x[at] for x, at in zip((param, moment1, moment2, *powers), index, strict=False)]
+    if master is not None:
+        new, old = [*new, master], [*old, master_param[spot]]
+    if skip_update is not None:
+        skips = single(skip_update, "bool")
+        new = [lang.select(skips, x, y) for x, y in zip(old, new, strict=True)]
+    return (*new, *[None] * (6 - len(new)))
 
 
 for function in (adamax, lamb):

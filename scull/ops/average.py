@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from scull import lang
 from scull.core.attribute import Long
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import DtypeError, ShapeError
-from scull.ops.update import check_single, same_shape
+from scull.ops.update import check_single, same_shape, single
 from scull.ops.workspace import places
 
 LONGEST = 16384  # steps after which a sum is carried over, so that small terms still count
@@ -81,5 +82,39 @@ def average_accumulates_kernel(
     return tuple(found)
 
 
+@average_accumulates.lower
+def average_accumulates_at(
+    index: Any,
+    param: Any,
+    sum_1: Any,
+    sum_2: Any,
+    sum_3: Any,
+    steps: Any,
+    old_steps: Any,
+    updates: Any,
+    average_window: float,
+    max_average_window: int,
+    min_average_window: int,
+) -> Any:
+    spot, (now, old, all_steps) = (
+        index[0],
+        (single(x, "int64") for x in (steps, old_steps, updates)),
+    )
+    now, all_steps = now + 1, all_steps + 1
+    share = lang.cast(lang.cast(all_steps, "float64") * average_window, "int64")
+    window = lang.minimum(share, lang.constant(max_average_window, "int64"))
+    full = now >= lang.maximum(window, lang.constant(min_average_window, "int64"))
+    carries, zero = lang.equal(all_steps % LONGEST, 0), lang.constant(0, param.dtype)
+    first, second = sum_1[spot] + param[spot], sum_2[spot]
+    second = lang.select(carries, second + first, second)
+    first = lang.select(carries, zero, first)
+    counts = (lang.select(full, lang.constant(0, "int64"), now), lang.select(full, now, old))
+    return (
+        lang.select(full, zero, first),
+        lang.select(full, zero, second),
+        lang.select(full, first + second, sum_3[spot]),
+        *[lang.cast(x, steps.dtype) for x in (*counts, all_steps)],
+    )
+
+
 average_accumulates.no_grad("it ends a step of training")
-average_accumulates.no_lowering("what is added depends on numbers of steps")

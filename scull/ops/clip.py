@@ -1,6 +1,7 @@
 """Keeping elements and norms within bounds, and the norms themselves."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -137,15 +138,14 @@ squared_l2_norm.grad(lambda x, dout: x * squeeze(dout, axes=(0,)) * 2.0)
 
 @squared_l2_norm.lower
 def squared_l2_norm_at(index: Any, x: Any) -> Any:
-    return lang.cast(sum_of_squares(x), x.dtype)
+    return lang.cast(sum_of_squares(x.shape, x.__getitem__), x.dtype)
 
 
-def sum_of_squares(x: Any) -> Any:
-    """The sum of the squares of all elements, for lowerings."""
-    over = [lang.axis(n) for n in x.shape]
-    value = x[tuple(over)]
-    square = wide_at(value) * wide_at(value)
-    return lang.sum(square, over=over) if over else square
+def sum_of_squares(shape: tuple[int, ...], at: Callable[[Any], Any]) -> Any:
+    """The sum of the squares of what stands `at` each place of `shape`, for lowerings."""
+    over = tuple(lang.axis(n) for n in shape)
+    value = wide_at(at(over))
+    return lang.sum(value * value, over=over) if over else value * value
 
 
 @primitive
@@ -182,6 +182,6 @@ clip_by_norm.no_grad("it is applied to gradients")
 
 @clip_by_norm.lower
 def clip_by_norm_at(index: Any, x: Any, max_norm: float) -> Any:
-    norm = lang.sqrt(sum_of_squares(x))
+    norm = lang.sqrt(sum_of_squares(x.shape, x.__getitem__))
     factor = lang.select(norm > max_norm, max_norm / norm, lang.constant(1.0, norm.dtype))
     return lang.cast(wide_at(x[index]) * factor, x.dtype)

@@ -1,12 +1,15 @@
 """Momentum whose rate is that of each layer: as long as its parameter is for its gradient."""
 
+from functools import partial
 from typing import Any
 
+from scull import lang
 from scull.core.attribute import Floats
 from scull.core.eager import primitive
 from scull.core.meta import Meta
 from scull.errors import ArgumentError
-from scull.ops.update import check_beside, check_single
+from scull.ops.clip import sum_of_squares
+from scull.ops.update import both_of, check_beside, check_single, single
 from scull.ops.workspace import exact_of, matching, number, places
 
 LISTS = ("param", "velocity", "master_param")
@@ -105,6 +108,64 @@ def step(
 
 
 lars_momentum.no_grad("it ends a step of training")
-lars_momentum.no_lowering("its rates are made of norms: two sums come first")
+
+
+@lars_momentum.lower
+def lars_momentum_at(
+    index: Any,
+    param: Any,
+    grad: Any,
+    velocity: Any,
+    learning_rate: Any,
+    master_param: Any,
+    mu: float,
+    lars_coeff: float,
+    lars_weight_decay: Any,
+    epsilon: float,
+    multi_precision: bool,
+    rescale_grad: float,
+) -> Any:
+    masters = master_param or [None] * len(param)
+    columns = (param, grad, velocity, learning_rate, masters, lars_weight_decay)
+    params, velocities, exacts = [], [], []
+    for spot, p, g, v, rates, master, decay in zip(index, *columns, strict=False):
+        exact = exact_of(p, master, multi_precision)
+        how = {"coefficient": lars_coeff, "decay": decay, "epsilon": epsilon}
+        rate = rate_at(exact, g, single(rates, exact.dtype), rescale_grad, **how)
+        pull = scaled_at(g, rescale_grad, exact.dtype, spot) + exact[spot] * decay
+        velocities.append(pull * rate + v[spot] * mu)
+        found = exact[spot] - velocities[-1]
+        one, both = both_of(found, p, master, multi_precision, spot)
+        params.append(one)
+        exacts.append(both)
+    return (*params, *velocities, *(exacts if master_param else (None,)))
+
+
+def rate_at(
+    param: Any,
+    grad: Any,
+    rate: Any,
+    rescale: float,
+    *,
+    coefficient: float,
+    decay: float,
+    epsilon: float,
+) -> Any:
+    """The rate of one parameter, for the lowering."""
+    if not decay > 0:
+        return rate
+    dtype = param.dtype
+    scaled = partial(scaled_at, grad, rescale, dtype)
+    squares = [sum_of_squares(param.shape, at) for at in (param.__getitem__, scaled)]
+    own, pull = (lang.cast(lang.sqrt(x), dtype) for x in squares)
+    adapted = rate * coefficient * own / (pull + own * decay + epsilon)
+    return lang.select((own > 0) & (pull > 0), adapted, rate)
+
+
+def scaled_at(grad: Any, rescale: float, dtype: str, spot: Any) -> Any:
+    """An element of a gradient times a number."""
+    return lang.cast(grad[spot], dtype) * rescale
+
+
 lars_momentum.op.rows_kernel = lars_momentum.op.cpu
 lars_momentum.lower_rows("dense")

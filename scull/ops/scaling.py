@@ -1,15 +1,22 @@
 """Scaled losses: gradients are unscaled and looked at, and the scale follows what was found."""
 
-from math import isfinite
+import math
+from functools import reduce
 from typing import Any
 
+from scull import lang
 from scull.core.dtype import bool_
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
+from scull.core.op import meta_of
 from scull.errors import DtypeError
-from scull.ops.update import check_single
-
-ALL_FIRST = "every element is looked at before the first is written"
+from scull.ops.classify import isfinite, isfinite_at
+from scull.ops.compare import where
+from scull.ops.create import cast
+from scull.ops.logic import logical_and, logical_not
+from scull.ops.move import reshape
+from scull.ops.reduce_given import reduce_all
+from scull.ops.update import check_single, single
 
 
 @primitive(outputs=("out[]", "found_infinite"), in_place={"out": "x"}, infer_first=True)
@@ -35,8 +42,22 @@ def check_finite_and_unscale_kernel(xp: Any, x: Any, scale: Any, *, out: Any = N
     return made, xp.array([found])
 
 
+def check_finite_and_unscale_steps(x: Any, scale: Any) -> tuple[Any, Any]:
+    finite = reduce(logical_and, [reduce_all(isfinite(v), reduce_all=True) for v in x])
+    factor = 1.0 / reshape(scale, shape=())
+    return [where(finite, times(v, factor), v) for v in x], reshape(logical_not(finite), shape=(1,))
+
+
+def times(x: Any, factor: Any) -> Any:
+    """Products as elements of what `x` has, computed as the wider of both types."""
+    own = meta_of(x).dtype
+    wide = max(own, meta_of(factor).dtype, key=lambda dtype: dtype.itemsize)
+    return cast(cast(x, out_dtype=wide) * cast(factor, out_dtype=wide), out_dtype=own)
+
+
+check_finite_and_unscale.lower_by_steps(check_finite_and_unscale_steps)
 check_finite_and_unscale.no_grad("it ends a backward pass")
-check_finite_and_unscale.no_lowering(ALL_FIRST)
+check_finite_and_unscale.no_lowering("its results are written when every element was looked at")
 
 STATES = {
     "out": "x",
@@ -134,8 +155,49 @@ def next_scale(
     if good + 1 != incr_every_n_steps:
         return scale, good + 1, 0
     larger = scale * scale.dtype.type(incr_ratio)
-    return (larger if isfinite(larger) else scale), 0, 0
+    return (larger if math.isfinite(larger) else scale), 0, 0
 
 
 update_loss_scaling.no_grad("it ends a backward pass")
-update_loss_scaling.no_lowering(ALL_FIRST)
+
+
+@update_loss_scaling.lower
+def update_loss_scaling_at(
+    index: Any,
+    x: Any,
+    found_infinite: Any,
+    prev: Any,
+    good: Any,
+    bad: Any,
+    stop_update: Any,
+    incr_every_n_steps: int,
+    decr_every_n_nan_or_inf: int,
+    incr_ratio: float,
+    decr_ratio: float,
+    keeps: bool,
+) -> Any:
+    found = single(found_infinite, "bool")
+    keeps = keeps if stop_update is None else single(stop_update, "bool")
+    x = x or []
+    made = [
+        lang.select(found, lang.constant(0, v.dtype), v[i]) for v, i in zip(x, index, strict=False)
+    ]
+    scale, up, down = (single(v, v.dtype) for v in (prev, good, bad))
+    grows, shrinks = (
+        lang.equal(up + 1, incr_every_n_steps),
+        lang.equal(down + 1, decr_every_n_nan_or_inf),
+    )
+    larger = scale * incr_ratio
+    larger = lang.select(grows & isfinite_at(larger), larger, scale)
+    smaller = lang.select(
+        shrinks, lang.maximum(scale * decr_ratio, lang.constant(1, scale.dtype)), scale
+    )
+    none = lang.constant(0, good.dtype)
+    states = (
+        (scale, lang.select(found, smaller, larger)),
+        (up, lang.select(found | grows, none, up + 1)),
+        (down, lang.select(found & ~shrinks, down + 1, lang.constant(0, bad.dtype))),
+    )
+    if isinstance(keeps, bool):
+        return (*made, *[old if keeps else new for old, new in states])
+    return (*made, *[lang.select(keeps, old, new) for old, new in states])

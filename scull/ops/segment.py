@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from scull import lang
 from scull.core.attribute import Longs
-from scull.core.dtype import int32
+from scull.core.dtype import float32, int32
 from scull.core.eager import composite, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, broadcast, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, RangeError, ShapeError, UnsupportedError
 from scull.ops.compare import equal, where
-from scull.ops.create import cast
-from scull.ops.elementwise import add, multiply
+from scull.ops.create import cast, fill_constant
+from scull.ops.elementwise import add, maximum, multiply
 from scull.ops.half import is_half
-from scull.ops.index import gather, index_shape, inside, listed, one_axis, read_place, scatter_axis
-from scull.ops.like import reshape_like, sum_like, unsqueeze
+from scull.ops.index import gather, index_shape, inside, one_axis, scatter_axis
+from scull.ops.like import full_like, reshape_like, sum_like, unsqueeze
 from scull.ops.move import reshape
+from scull.ops.pick import index_add
 
 REDUCTIONS = {"SUM": "add", "MEAN": "add", "MAX": "maximum", "MIN": "minimum"}
 COMPARED = ("MAX", "MIN")  # whose gradients go to the rows that equal the result
@@ -185,36 +185,30 @@ def send_u_recv_grad(
     return scatter_axis(each, src_index, x)
 
 
-@send_u_recv.lower
-def send_u_recv_at(
-    index: Any, x: Any, src: Any, dst: Any, tensor: Any, reduce_op: str, out_size: Any
+def send_u_recv_steps(
+    x: Any, src: Any, dst: Any, tensor: Any, *, reduce_op: str, out_size: Any
 ) -> Any:
-    sums = Sums(x, src, dst, tensor, reduce_op, out_size)
-    rest = tuple(lang.axis(n) for n in x.shape[1:])
-    return sums.of(x[(sums.row, *rest)], rest)
+    return summed(gather(x, src), x, dst, tensor, reduce_op, out_size)
 
 
-class Sums:
-    """What rows receive, as machine code has it: sums over the edges, one after another."""
+def summed(each: Any, x: Any, dst: Any, tensor: Any, reduce_op: str, out_size: Any) -> Any:
+    """What rows receive of what `each` edge sends, as sums at places; and how many sent."""
+    if tensor is not None or reduce_op in COMPARED:
+        raise UnsupportedError(f"{reduce_op} {BY_VALUES}")
+    rows, rest, kind = receivers(x, tensor, out_size), each.shape[1:], meta_of(each).dtype
+    wide = float32 if kind.itemsize == 2 else kind
+    ones = full_like(dst, value=1.0, dtype=int32)
+    counts = index_add(fill_constant(shape=(rows,), dtype=int32), dst, ones)
+    zeros = fill_constant(shape=(rows, *rest), dtype=wide)
+    found = index_add(zeros, dst, cast(each, out_dtype=wide))
+    if reduce_op == "MEAN":
+        some = reshape(cast(maximum(counts, 1), out_dtype=wide), shape=(-1, *(1,) * len(rest)))
+        found = found / some
+    return cast(found, out_dtype=kind), counts
 
-    def __init__(
-        self, x: Any, src: Any, dst: Any, tensor: Any, reduce_op: str, out_size: Any
-    ) -> None:
-        if tensor is not None or reduce_op != "SUM":
-            raise UnsupportedError(f"{reduce_op} {BY_VALUES}")
-        self.rows, self.edge = receivers(x, tensor, out_size), lang.axis(dst.shape[0])
-        self.row = read_place(listed(src, self.edge), x.shape[0])
-        self.place = read_place(listed(dst, self.edge), self.rows)
 
-    def of(self, value: Any, rest: tuple[Any, ...]) -> Any:
-        """The sums of a value of each edge and position of `rest`, and how many are summed."""
-        shape = (self.rows, *(axis.size for axis in rest))
-        spot, over = (self.place, *rest), (self.edge, *rest)
-        one = lang.constant(1, "int32")
-        return (
-            lang.scatter_add(shape, spot, value, over, dtype=value.dtype),
-            lang.scatter_add((self.rows,), (self.place,), one, self.edge),
-        )
+send_u_recv.lower_by_steps(send_u_recv_steps)
+send_u_recv.no_lowering("sums at places come before what is divided by their numbers")
 
 
 def rowwise(x: Any, y: Any) -> tuple[Any, Any]:
@@ -297,29 +291,23 @@ def send_ue_recv_grad(
     return scatter_axis(reshape_like(dsent, rows), src_index, x), reshape_like(dedge, y)
 
 
-@send_ue_recv.lower
-def send_ue_recv_at(
-    index: Any,
+def send_ue_recv_steps(
     x: Any,
     y: Any,
     src: Any,
     dst: Any,
     tensor: Any,
+    *,
     message_op: str,
     reduce_op: str,
     out_size: Any,
 ) -> Any:
-    sums = Sums(x, src, dst, tensor, reduce_op, out_size)
-    rest = tuple(lang.axis(n) for n in broadcast(x.shape[1:], y.shape[1:]))
-    sent, edge = row_at(x, sums.row, rest), row_at(y, sums.edge, rest)
-    return sums.of(sent + edge if message_op == "ADD" else sent * edge, rest)
+    each = MESSAGES[message_op](*rowwise(gather(x, src), y))
+    return summed(each, x, dst, tensor, reduce_op, out_size)
 
 
-def row_at(x: Any, row: Any, rest: tuple[Any, ...]) -> Any:
-    """The element of a row of `x` that broadcasts to `rest`."""
-    sizes = x.shape[1:]
-    places = rest[len(rest) - len(sizes) :]
-    return x[(row, *(0 if n == 1 else i for n, i in zip(sizes, places, strict=True)))]
+send_ue_recv.lower_by_steps(send_ue_recv_steps)
+send_ue_recv.no_lowering(send_u_recv.op.missing["lower"])
 
 
 UV = {"x": "x", "y": "y", "src_index": "src_index", "dst_index": "dst_index", "out": "out"}

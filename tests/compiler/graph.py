@@ -177,7 +177,7 @@ def ends_with_gradients(b: Build, loss: Any) -> None:
     found = paddle.static.gradients([loss], b.learned)
     for v, g in zip(b.learned, found, strict=True):
         if g is not None:
-            b.kinds[g] = b.kinds[v]
+            b.kinds[g] = min(b.kinds[v], "float32", key=lambda kind: HELD[kind])  # as the loss is
             b.fetches.append(g)
 
 

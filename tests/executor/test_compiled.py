@@ -3,6 +3,7 @@
 import importlib.util
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -35,12 +36,12 @@ def program_of(build):
         return main, startup, build()
 
 
-def perceptron():
+def perceptron(optimizer=None):
     x = paddle.static.data("x", [None, 12])
     y = paddle.static.data("y", [None, 1], "int64")
     h = F.relu(paddle.nn.Linear(12, 20)(x))
     loss = F.cross_entropy(paddle.nn.Linear(20, 5)(h), y)
-    paddle.optimizer.Adam(0.01).minimize(loss)
+    (optimizer() if optimizer else paddle.optimizer.Adam(0.01)).minimize(loss)
     return loss
 
 
@@ -50,9 +51,9 @@ def fed(rows, seed=0):
     return {"x": x, "y": rng.integers(0, 5, (rows, 1))}
 
 
-def trained(mode, sizes):
+def trained(mode, sizes, build=perceptron):
     """The losses of steps of these sizes, and the values left in the scope."""
-    main, startup, loss = program_of(perceptron)
+    main, startup, loss = program_of(build)
     exe, scope = paddle.static.Executor(), paddle.static.Scope()
     with flags(COMPILE=mode), paddle.static.scope_guard(scope):
         exe.run(startup)
@@ -85,6 +86,45 @@ def test_training_goes_as_the_instructions_have_it():
         np.testing.assert_allclose(others[name], value, rtol=2e-4, atol=2e-6, err_msg=name)
     (calls,) = variants
     assert len(calls) == 1  # the whole step is one function
+
+
+def scaled(optimizer):
+    """An optimizer of losses whose scale follows what was found, infinite at first."""
+    how = {"init_loss_scaling": 1.5 * 2.0**127, "decr_every_n_nan_or_inf": 1, "incr_every_n_steps": 2}
+    how |= {"use_dynamic_loss_scaling": True, "decr_ratio": 2.0**-40}
+    return paddle.static.amp.decorate(optimizer, **how)
+
+
+def clipped():
+    return paddle.optimizer.Adam(0.01, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5))
+
+
+STEPS = {
+    "Adagrad": lambda: paddle.optimizer.Adagrad(0.1),
+    "Adadelta": lambda: paddle.optimizer.Adadelta(0.1),
+    "Adamax": lambda: paddle.optimizer.Adamax(0.01),
+    "AdamW": lambda: paddle.optimizer.AdamW(0.01),
+    "clipped": clipped,
+    "Lamb": lambda: paddle.optimizer.Lamb(0.05),
+    "Lars": lambda: paddle.incubate.optimizer.LarsMomentumOptimizer(0.5, 0.9),
+    "Momentum": lambda: paddle.optimizer.Momentum(0.1, use_nesterov=True),
+    "RMSProp": lambda: paddle.optimizer.RMSProp(0.01, centered=True),
+    "scaled": lambda: scaled(clipped()),
+    "SGD": lambda: paddle.optimizer.SGD(0.1, weight_decay=0.01),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_of_an_optimizer_is_one_function(name):
+    build = partial(perceptron, STEPS[name])
+    (losses, values, _), (found, others, variants) = (
+        trained(mode, [32] * 6, build) for mode in ("off", "eager")
+    )
+    np.testing.assert_allclose(found, losses, rtol=1e-3 if name == "scaled" else 2e-5)
+    assert [len(calls) for calls in variants] == [1]
+    for name, value in values.items():
+        if value.dtype.kind != "f":
+            np.testing.assert_array_equal(others[name], value, name)
 
 
 def test_a_run_repeats_to_the_bit():
