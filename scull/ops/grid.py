@@ -143,15 +143,35 @@ def sampled_at(index: Any, x: Any, points: Any, nearest: bool) -> Any:
     choices = []
     for point in given:
         if nearest:
-            half = lang.select(point < 0.0, point - 0.5, point + 0.5)
-            choices.append([(lang.trunc(half), None)])
+            choices.append([(whole_at(point), None)])
         else:
             low = lang.floor(point)
             choices.append([(low, 1.0 - (point - low)), (low + 1.0, point - low)])
     return lang.cast(summed(x, [n, c, *given], list(range(2, len(x.shape))), choices), x.dtype)
 
 
-spread_sampled.no_lowering("each element is the sum of what was read near it, wherever that is")
+@spread_sampled.lower
+def spread_sampled_at(index: Any, source: Any, points: Any, like: Any, nearest: bool) -> Any:
+    n, c, *spot = over = [lang.axis(m) for m in source.shape]
+    value, places = wide_at(source[tuple(over)]), []
+    corner = lang.axis(1 if nearest else 1 << len(like.shape) - 2)
+    for i in range(len(like.shape) - 2):
+        point = wide_at(points[(n, *spot, i)])
+        if nearest:
+            place = whole_at(point)
+        else:
+            low, high = lang.floor(point), lang.equal((corner >> i) & 1, 1)
+            place = lang.select(high, low + 1.0, low)
+            share = lang.select(high, point - low, 1.0 - (point - low))
+            value = value * lang.cast(share, value.dtype)
+        places.append(lang.cast(place, "int64"))
+    where = (n, c, *reversed(places))
+    return lang.scatter_add(like.shape, where, value, (*over, corner), dtype=source.dtype)
+
+
+def whole_at(point: Any) -> Any:
+    """The number nearest to a point, for lowerings; halves go away from 0."""
+    return lang.trunc(lang.select(point < 0.0, point - 0.5, point + 0.5))
 
 
 # Grids: points from -1 at the first element to 1 at the last, or at the edges of the image.
@@ -234,9 +254,44 @@ def grid_factor_kernel(xp: Any, grid: Any, x: Any, *, out: Any = None, **attrs: 
 
 
 grid_factor.no_grad("it is constant almost everywhere")
-BY_SIZES = "which axis a number of a point belongs to is no matter of arithmetic"
-grid_points.no_lowering(BY_SIZES)
-grid_factor.no_lowering(BY_SIZES)
+
+
+def brought_at(
+    index: Any, grid: Any, x: Any, padding_mode: str, align_corners: bool
+) -> tuple[Any, Any]:
+    """As `brought_inside`, for lowerings: of one number of a point."""
+    number, edge = wide_at(grid[index]), 0.0 if align_corners else 0.5
+
+    def of_axis(values: list[float]) -> Any:
+        *others, found = [lang.constant(v, number.dtype) for v in values]
+        for k, value in reversed(list(enumerate(others))):
+            found = lang.select(lang.equal(index[-1], k), value, found)
+        return found
+
+    sizes = x.shape[:1:-1]
+    factor = of_axis([0.5 * n - 0.5 + edge for n in sizes])
+    point = (number + 1.0) * factor - edge
+    if padding_mode == "zeros":
+        return point, factor
+    if padding_mode == "reflection":
+        period = of_axis([max(2.0 * (n - 1 + 2 * edge), 1.0) for n in sizes])
+        shifted = point + edge
+        rest = abs(shifted) % period
+        factor = lang.select(lang.equal(rest <= period - rest, shifted < 0.0), -factor, factor)
+        point = lang.minimum(rest, period - rest) - edge
+    last, zero = of_axis([n - 1.0 for n in sizes]), lang.constant(0.0, number.dtype)
+    held = (point < 0.0) | (point > last)
+    return lang.minimum(lang.maximum(point, zero), last), lang.select(held, zero, factor)
+
+
+@grid_points.lower
+def grid_points_at(index: Any, grid: Any, x: Any, **attrs: Any) -> Any:
+    return lang.cast(brought_at(index, grid, x, **attrs)[0], grid.dtype)
+
+
+@grid_factor.lower
+def grid_factor_at(index: Any, grid: Any, x: Any, **attrs: Any) -> Any:
+    return lang.cast(brought_at(index, grid, x, **attrs)[1], grid.dtype)
 
 
 @grid_points.grad("grid")

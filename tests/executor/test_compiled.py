@@ -90,8 +90,8 @@ def test_training_goes_as_the_instructions_have_it():
 
 def scaled(optimizer):
     """An optimizer of losses whose scale follows what was found, infinite at first."""
-    how = {"init_loss_scaling": 1.5 * 2.0**127, "decr_every_n_nan_or_inf": 1, "incr_every_n_steps": 2}
-    how |= {"use_dynamic_loss_scaling": True, "decr_ratio": 2.0**-40}
+    how = {"init_loss_scaling": 1.5 * 2.0**127, "incr_every_n_steps": 2}
+    how |= {"decr_every_n_nan_or_inf": 1, "decr_ratio": 2.0**-40, "use_dynamic_loss_scaling": True}
     return paddle.static.amp.decorate(optimizer, **how)
 
 
