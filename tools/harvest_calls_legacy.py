@@ -8,6 +8,8 @@ COUNTS = (
 )
 MARGIN = "{'Logits': x, 'Label': y}, {'Softmax': 1, 'Loss': 1}, {'margin2': 0.3}"
 GRAPH = "i=int64:3 j=int64:3"
+COLUMNS = "i=int64:6 j=int64:4 k=int64:2"
+SAMPLED = "i=int64:2 j=int64:5 k=int32:2"
 
 CALLS = {
     "cross_entropy": [
@@ -108,6 +110,27 @@ CALLS = {
         f"x=3,2 y=3,1 {GRAPH} : paddle.geometric.send_ue_recv(x, y, i, j, 'mul', 'max')",
     ],
     "graph_send_uv": [f"x=3,2 y=3,2 {GRAPH} : paddle.geometric.send_uv(x, y, i, j, 'mul')"],
+    "graph_khop_sampler": [
+        f"{COLUMNS} : paddle.incubate.graph_khop_sampler(i, j, k, [2, 3])",
+        f"{COLUMNS} e=int64:6 : paddle.incubate.graph_khop_sampler(i, j, k, [2], e, True)",
+    ],
+    "graph_reindex": [
+        f"{SAMPLED} : paddle.geometric.reindex_graph(i, j, k)",
+        f"{SAMPLED} a=int32:9 b=int32:9 : paddle.geometric.reindex_graph(i, j, k, a, b)",
+        f"{SAMPLED} m=int64:4 n=int32:2 : paddle.geometric.reindex_heter_graph(i, [j, m], [k, n])",
+        f"{SAMPLED} : paddle.incubate.graph_reindex(i, j, k)",
+    ],
+    "graph_sample_neighbors": [
+        f"{COLUMNS} : paddle.geometric.sample_neighbors(i, j, k, 2)",
+        f"{COLUMNS} e=int64:6 p=int64:6 : "
+        "paddle.geometric.sample_neighbors(i, j, k, 2, e, True, p)",
+        f"{COLUMNS} : paddle.incubate.graph_sample_neighbors(i, j, k, sample_size=2)",
+    ],
+    "weighted_sample_neighbors": [
+        f"{COLUMNS} w=6 : paddle.geometric.weighted_sample_neighbors(i, j, w, k, 2)",
+        f"{COLUMNS} w=6 e=int64:6 : "
+        "paddle.geometric.weighted_sample_neighbors(i, j, w, k, 2, e, True)",
+    ],
     "assert": ["c=bool:1 x=2,3 : static.nn.control_flow.Assert(c, [x])"],
     "nop": ["x=2,3 : append('nop', {'X': [x]}, {'Out': 1})"],
 }

@@ -76,6 +76,7 @@ FURTHER = words("""
     sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
     sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_unpad
     distribute_fpn_proposals generate_proposals_v2 matrix_nms
+    graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors
 """)
 
 # Not asked for by name, but found in the Programs that the public API builds of the above.

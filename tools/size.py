@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 152_200
+TOTAL = 152_900
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 27_250,
+    "ops": 27_600,
     "autograd": 3_200,
     "compiler": 10_100,
     "eager": 2_000,
@@ -31,18 +31,18 @@ BUDGETS = {
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,
-    "io": 1_600,
+    "io": 1_400,
     "static": 7_600,
     "cli": 2_000,
     "vision": 5_650,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 3_050,
+    "incubate": 3_200,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,
-    "base": 1_600,
+    "base": 1_450,
     "jit": 12_900,
     "amp": 1_400,
     "fft": 950,

@@ -3,7 +3,12 @@
 from scull.geometric import segment_max, segment_mean, segment_min, segment_sum
 from scull.incubate import autograd, layers, optimizer
 from scull.incubate.attention import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
-from scull.incubate.graph import graph_send_recv
+from scull.incubate.graph import (
+    graph_khop_sampler,
+    graph_reindex,
+    graph_sample_neighbors,
+    graph_send_recv,
+)
 from scull.incubate.loss import identity_loss
 from scull.incubate.optimizer import LookAhead, ModelAverage
 
@@ -11,6 +16,9 @@ __all__ = [
     "LookAhead",
     "ModelAverage",
     "autograd",
+    "graph_khop_sampler",
+    "graph_reindex",
+    "graph_sample_neighbors",
     "graph_send_recv",
     "identity_loss",
     "layers",

@@ -18,6 +18,8 @@ EDGES = np.array([0, 1, 2, 0]), np.array([1, 2, 2, 0])
     [
         "scull.amp.grad_scaler",
         "scull.geometric.message",
+        "scull.geometric.neighbor",
+        "scull.geometric.reindex",
         "scull.geometric.segment",
         "scull.incubate.graph",
         "scull.incubate.optimizer.lars",
