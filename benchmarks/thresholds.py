@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.harness import cpu_time
 from scull.core.op import by_name
 from scull.core.tensor import stub
-from scull.eager.native import Preferring
+from scull.eager.prefer import Preferring
 from scull.flags import flags
 
 SIZES = tuple(1 << n for n in range(8, 21, 2))  # elements of the largest operand

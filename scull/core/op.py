@@ -28,6 +28,9 @@ class Op:
     derive: ClassVar[Callable[["Op"], "Op | None"]]  # makes `<name>_grad`; put here by autograd
     expand: ClassVar[Callable[..., Any]]  # runs a composite body on metas; put here by dispatch
     declare_all: ClassVar[Callable[[], None]]  # declares every operator there is; put here by ops
+    preferred: ClassVar[
+        dict[str, Callable[["Op"], Any]]
+    ] = {}  # makes what eager mode runs, by name
 
     def __init__(
         self,
@@ -283,6 +286,8 @@ class Declaration:
                 self.op.over = partial(function, numpy)
             if where in (None, "cpu"):
                 self.op.cpu = self.op.eager = self.op.short = partial(function, numpy)
+                if self.op.name in Op.preferred:
+                    self.op.eager = self.op.short = Op.preferred[self.op.name](self.op)
                 self.bound()
             return function
 

@@ -7,7 +7,7 @@ from scull.flags import flag, told
 
 def follow(mode: str) -> None:
     """Let eager mode prefer machine code, or no longer."""
-    load("scull.eager.native", "follow")(mode)
+    load("scull.eager.prefer", "follow")(mode)
 
 
 told["COMPILE"] = follow

@@ -1,22 +1,10 @@
-"""Eager mode on machine code: hot operators call kernels made for the sizes of their operands.
+"""One operator as machine code for operands of some sizes."""
 
-With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes; with
-`tiered` it is made in the background, and NumPy answers up to call CODE_FROM_RUN for these sizes,
-which waits for it. So a program gives the same bits in every run. Small operands are for NumPy in
-any case, and always the same ones. In runs of a Program whose own code is still to come nobody asks
-for kernels: they would not be used for long.
-"""
-
-import sys
 import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from scull.compiler.arena import aligned
 from scull.compiler.native import native_of
@@ -24,140 +12,15 @@ from scull.compiler.trace import Traced, Tracer
 from scull.core.attribute import normalised
 from scull.core.dtype import DType, float32
 from scull.core.meta import Kind, Meta
-from scull.core.op import Op, by_name, meta_of, op_of
-from scull.core.tensor import Stub
-from scull.eager.threshold import LEAST, MOST
-from scull.errors import ScullError, UnsupportedError
-from scull.flags import flag
+from scull.core.op import Op, op_of
+from scull.eager.prefer import Places, Preferring, place_of
+from scull.errors import UnsupportedError
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.dtype import HALF
 from scull.lang.expression import Array
-from scull.runtime import llvm
-from scull.runtime.background import READY, Task, background
 from scull.runtime.entry import Argument, address_of, entry
 
-MOST_SIZES = 64  # of the operands of one operator, for which there is machine code
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-DTYPES = frozenset(map(numpy_dtype, (*FLOATS, "int32", "int64", "bool")))  # of its operands
-
-Call = Callable[[Sequence[Any], Any, dict[str, Any]], Any]  # of operands, `out` and attributes
-Places = tuple[int, ...]  # for each result the operand it is written over, or -1
-
-
-def follow(mode: str) -> None:
-    """Let eager mode prefer machine code, unless the mode is `off`."""
-    wanted = mode != "off" and llvm.available()
-    for name, least in LEAST.items():
-        op = by_name()[name]
-        found = preferring(op, least) if wanted else op.cpu
-        if op.short is op.eager:
-            op.short = found
-        op.eager = found
-
-
-@cache
-def preferring(op: Op, least: int) -> "Preferring":
-    """The one kernel of its kind, with the machine code it has by now."""
-    return Preferring(op, least)
-
-
-class Preferring:
-    """The kernel of an operator that has machine code where an operand has `least` elements."""
-
-    def __init__(self, op: Op, least: int) -> None:
-        self.op, self.plain, self.least = op, op.cpu, least
-        self.most = MOST.get(op.name, sys.maxsize)
-        self.known: dict[Any, Call] = {}
-        self.tasks: dict[Any, Task[Call]] = {}
-        self.calls: dict[Any, int] = {}  # by then of what is made
-
-    def __call__(self, *operands: Any, out: Any = None, **attrs: Any) -> Any:
-        for x in operands:
-            if type(x) is ndarray and x.size >= self.least:
-                break
-        else:
-            return self.by_numpy(operands, out, attrs)
-        key = key_of(operands, out, attrs)
-        call = self.known.get(key) or self.new(key, operands, attrs)
-        return call(operands, out, attrs)
-
-    def by_numpy(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
-        """What NumPy gives."""
-        if out is None:
-            return self.plain(*operands, **attrs)
-        return self.plain(*operands, out=out, **attrs)
-
-    def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
-        """The call for operands of sizes not met before, or whose code is still made."""
-        if key is None or _asking.nothing or len(self.known) >= MOST_SIZES:
-            return self.by_numpy
-        if any(x.size > self.most for x in operands if type(x) is ndarray):
-            return self.by_numpy
-        task = self.tasks.get(key)
-        if task is None:
-            metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
-            make = partial(self.made, metas, key[1], attrs)
-            if flag("COMPILE") == "eager":
-                self.known[key] = make()
-                return self.known[key]
-            task = self.tasks[key] = background().submit(self.op.name, make)
-        return self.known[key] if self.ready(key, task) else self.by_numpy
-
-    def ready(self, key: Any, task: Task[Call]) -> bool:
-        """Whether a task has ended, whose call is known then; the last call before it waits."""
-        first = flag("CODE_FROM_RUN")
-        calls = self.calls[key] = self.calls.get(key, 0) + 1
-        if calls < first or not (task.wait() if first else task.ended):
-            return False
-        self.known[key] = task.result if task.state == READY else self.by_numpy
-        self.tasks.pop(key, None)
-        self.calls.pop(key, None)
-        return True
-
-    def made(self, metas: list[Any], over: Places | None, attrs: dict[str, Any]) -> Call:
-        """A call of machine code; of NumPy where there can be none."""
-        try:
-            return Made(self, metas, over, attrs)
-        except Exception as error:
-            if not isinstance(error, ScullError):
-                warnings.warn(f"{self.op.name}: no machine code, {error!r}", stacklevel=2)
-            return self.by_numpy
-
-
-def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
-    """What a kernel is made for: sizes, what results are written over, attributes.
-
-    None where there is no machine code for operands of such kinds.
-    """
-    sizes: list[Any] = []
-    for x in operands:
-        if type(x) is ndarray:
-            if x.dtype not in DTYPES:
-                return None
-            sizes.append((x.shape, x.dtype))
-        elif x is None or type(x) in (float, int, bool):
-            sizes.append((type(x), x))
-        elif isinstance(x, Stub | Meta):
-            sizes.append((tuple(x.shape), str(x.dtype)))
-        else:
-            return None
-    over = None
-    if out is not None:
-        results = out if type(out) is tuple else (out,)
-        over = tuple([place_of(o, operands) for o in results])
-    try:
-        values = tuple([(n, tuple(v) if type(v) is list else v) for n, v in attrs.items()])
-        key = (tuple(sizes), over, values)
-        hash(key)
-    except TypeError:
-        return None
-    return key
-
-
-def place_of(result: Any, operands: Sequence[Any]) -> int:
-    """Which operand a result is written over; -1: none."""
-    places = (i for i, x in enumerate(operands) if x is result and x is not None)
-    return next(places, -1)
 
 
 class Made:
@@ -252,25 +115,6 @@ def traced(tracer: Tracer, op: Op, given: list[Any], attrs: dict[str, Any]) -> t
 
     wide = tracer.operator(op, [cast(x, half, float32) for x in given], attrs)
     return tuple([cast(x, float32, half) for x in wide])
-
-
-class Asking(threading.local):
-    """Whether this thread asks for no machine code."""
-
-    nothing = False
-
-
-_asking = Asking()
-
-
-@contextmanager
-def asking_nothing() -> Iterator[None]:
-    """Operators in this thread use what machine code there is, and ask for no more."""
-    before, _asking.nothing = _asking.nothing, True
-    try:
-        yield
-    finally:
-        _asking.nothing = before
 
 
 class Room(threading.local):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
-from scull.eager.native import asking_nothing
+from scull.eager.prefer import asking_nothing
 from scull.errors import ArgumentError
 from scull.executor.call import Row
 from scull.executor.compiled import Specialised, form_at, sizes_of

@@ -9,7 +9,7 @@ import scull as paddle
 import scull.nn.functional as F
 from scull.core.dtype import of_name
 from scull.core.meta import Meta
-from scull.eager import native as eager
+from scull.eager import prefer as eager
 from scull.executor.call import Call
 from scull.executor.division import Region
 from scull.executor.outline import name_of
