@@ -38,7 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_ROUNDS": 0,  # of one run of a loop in a Program; 0: any number
     "CONTROL_FLOW": "in-graph",  # the form in which Programs run: primitives, unrolled, or both, +
     "UNROLL_LIMIT": 1000,  # operators that a loop may become when it is written out
-    "COMPILE": "off",  # eager: Programs run as machine code from the first run on; tiered: soon
+    "COMPILE": "tiered",  # Programs become machine code soon; eager: at their first run; off: never
     "CODE_FROM_RUN": 3,  # of training with `tiered`, which waits for its code; 0: when it is ready
     "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
     # where values of the scope are updated, in none (never), in all (always)

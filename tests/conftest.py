@@ -25,6 +25,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """What is cached is kept while the tests run, not with what the user has."""
+    os.environ["SCULL_COMPILE"] = "off"  # a test of machine code says so: kernels repeat to the bit
     os.environ["XDG_CACHE_HOME"] = config.cache_folder = tempfile.mkdtemp(prefix="scull-tests-")
 
 

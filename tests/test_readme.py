@@ -27,9 +27,7 @@ LONG = {
 }
 SHORT = {
     ".venv/bin/python examples/first.py": [str(ROOT / "examples" / "first.py")],
-    "SCULL_COMPILE=tiered .venv/bin/python examples/first.py": [
-        str(ROOT / "examples" / "first.py")
-    ],
+    "SCULL_COMPILE=off .venv/bin/python examples/first.py": [str(ROOT / "examples" / "first.py")],
     ".venv/bin/scull doctor": ["-m", "scull", "doctor"],
 }
 

@@ -100,7 +100,8 @@ class Bound:
         # Of runs that must not overlap; but what waits may do so for another of them.
         self.turn: Any = Turn() if alone and not self.waits else None
         self.schedule: Schedule | None = None  # made when it runs again, or when something waits
-        plain = self.waits or flag("COMPILE") == "off"
+        begins = flag("COMPILE") == "tiered" and not (plan.feeds or plan.loads)  # it runs once
+        plain = self.waits or begins or flag("COMPILE") == "off"
         self.tier: Any = None  # as machine code
         if not plain:
             self.tier = load(TIER, "Tier")(plan, threads, trains or alone or has_gradients(plan))

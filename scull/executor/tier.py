@@ -1,5 +1,6 @@
 """How a plan runs: by its instructions, or as machine code made for what a run begins with."""
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 MOST_VARIANTS = 8  # of what is fed, for each of which there is code; for others there is none
 MOST_SEEN = 64  # of what is fed, of which it is known that it came before
 MODES = ("eager", "tiered")
+PATIENCE = 2.0  # seconds of waiting for code that nobody is told of
+
+
+def awaited(task: Task[Any]) -> bool:
+    """Wait until a task ended; whoever sits before a terminal is told after a while."""
+    if not task.wait(PATIENCE) and sys.stderr.isatty():
+        print("scull: a Program becomes machine code, which is kept on disk", file=sys.stderr)
+    return task.wait()
 
 
 class Tier:
@@ -106,7 +115,7 @@ class Tier:
     def _at_once(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
         """The code for this run, which waits for it."""
         task = self.tasks.pop(key, None)
-        if task is not None and task.wait() and task.state == READY:
+        if task is not None and awaited(task) and task.state == READY:
             return task.result
         return self._made(frame).steps()
 

@@ -1,0 +1,70 @@
+"""What happens where nobody says COMPILE: code comes by itself, and loads when it is needed."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+BEGIN = """
+import sys
+import numpy as np
+import scull as paddle
+
+def compiler():
+    return "scull.compiler.native" in sys.modules
+"""
+TRAINING = """
+paddle.enable_static()
+x, y = paddle.static.data("x", [8, 4]), paddle.static.data("y", [8, 1])
+loss = paddle.nn.functional.mse_loss(paddle.nn.Linear(4, 1)(x), y)
+paddle.optimizer.SGD(0.1).minimize(loss)
+exe, found = paddle.static.Executor(), []
+exe.run(paddle.static.default_startup_program())
+found.append(compiler())
+main = paddle.static.default_main_program()
+feed = {"x": np.ones([8, 4], "float32"), "y": np.ones([8, 1], "float32")}
+for _ in range(3):
+    exe.run(main, feed=feed, fetch_list=[loss])
+    rows = [r for b in main.plans.values() for v in b.tier.variants.values() for r in v]
+    found.append(sum(type(row[0]).__name__ == "Call" for row in rows))
+print(found)
+"""
+EAGER = """
+x = paddle.ones([8, 8])
+paddle.nn.functional.gelu(paddle.matmul(x, x))
+found = [compiler()]
+x = paddle.ones([128, 128])
+for _ in range(3):
+    paddle.nn.functional.gelu(x)
+print([*found, compiler()])
+"""
+
+
+def printed(code, **settings):
+    """What a new process prints."""
+    environment = {k: v for k, v in os.environ.items() if k != "SCULL_COMPILE"} | settings
+    command = [sys.executable, "-W", "error", "-c", BEGIN + code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert not done.stderr
+    return done.stdout.strip()
+
+
+def test_the_third_run_of_training_is_code_and_what_starts_it_never():
+    assert printed(TRAINING) == "[False, 0, 0, 1]"
+
+
+def test_code_is_there_from_the_run_that_is_asked_for():
+    assert printed(TRAINING, SCULL_CODE_FROM_RUN="2") == "[False, 0, 1, 1]"
+
+
+def test_the_compiler_loads_for_large_operands_of_eager_mode():
+    assert printed(EAGER) == "[False, True]"
+
+
+def test_nothing_of_it_loads_where_it_is_off():
+    assert printed(EAGER, SCULL_COMPILE="off") == "[False, False]"
