@@ -197,3 +197,42 @@ def test_gradients_are_those_of_a_buffer_before_it_was_changed(way, whole):
 
     net, other = Counting(way), Counting(way)
     assert_equal(run(paddle.jit.to_static(other, full_graph=whole), other), run(net, net))
+
+
+# What `to_tensor` makes of a tensor, of parts and of numbers, whether a gradient is wanted or not.
+COPIES = {
+    "a tensor": lambda x, stop: x * paddle.to_tensor(x * 2.0, stop_gradient=stop),
+    "parts": lambda x, stop: x * paddle.to_tensor([x[1], x[0]], stop_gradient=stop),
+    "numbers": lambda x, stop: x * paddle.to_tensor([3.0, 4.0], stop_gradient=stop),
+}
+
+
+@pytest.mark.parametrize("stop", [True, False])
+@pytest.mark.parametrize("kind", COPIES)
+def test_a_copy_made_while_recording_passes_no_gradient_on_as_in_eager_mode(kind, stop):
+    def gradient(function):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        function(x, stop).sum().backward()
+        return x.grad.tolist()
+
+    whole = paddle.jit.to_static(COPIES[kind], full_graph=True)
+    assert gradient(whole) == gradient(COPIES[kind])
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_a_copy_made_while_recording_wants_a_gradient_where_it_is_told_to(stop):
+    @static
+    def function(x):
+        return paddle.to_tensor(x, stop_gradient=stop), paddle.to_tensor([1.0], stop_gradient=stop)
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=not stop)
+    assert [v.stop_gradient for v in function(x)] == [stop, stop]
+
+
+def test_a_gradient_is_taken_of_a_copy_made_while_recording():
+    @static
+    def function(x):
+        w = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
+        return paddle.grad((w * w * x).sum(), w)[0]
+
+    assert function(paddle.to_tensor([1.0, 2.0])).tolist() == [6.0, 16.0]

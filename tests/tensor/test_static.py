@@ -291,3 +291,26 @@ def test_a_list_of_numbers_has_a_known_length_where_numbers_give_it(call):
         paddle.disable_static()
     assert LENGTHS[call] in (-1, len(value))
     assert eval(call, {"paddle": paddle}).shape == [len(value)]
+
+
+@pytest.mark.parametrize(("stop", "gradient"), [(True, [2.0, 4.0]), (False, [4.0, 8.0])])
+def test_a_copy_made_by_to_tensor_passes_gradients_on_as_it_is_told_to(stop, gradient, program):
+    x = paddle.static.data("x", [2])
+    x.stop_gradient = False
+    copy = paddle.to_tensor(x * 2.0, stop_gradient=stop)
+    assert copy.stop_gradient is stop
+    assert paddle.to_tensor([1.0], stop_gradient=stop).stop_gradient is stop
+    wanted = paddle.static.gradients(x * copy, x)
+    feed = {"x": np.array([1.0, 2.0], "float32")}
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=wanted)
+    assert found.tolist() == gradient
+
+
+@pytest.mark.parametrize("least", [2, 6])
+def test_counts_reach_a_length_that_is_told_by_a_variable(least, program):
+    x, length = paddle.static.data("x", [3], "int64"), paddle.static.data("n", [1], "int32")
+    out = paddle.bincount(x, minlength=length)
+    assert out.shape == (-1,)
+    feed = {"x": np.array([1, 2, 2]), "n": np.array([least], "int32")}
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
+    np.testing.assert_array_equal(found, np.bincount(feed["x"], minlength=least))
