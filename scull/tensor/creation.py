@@ -126,6 +126,8 @@ def assign(x: Any, output: Any = None) -> Any:
         source = x if known else constant(x)
         block = output.block.program.current_block()
         block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
+        if current().captures:
+            output.stop_gradient = output.stop_gradient and source.stop_gradient
         return output
     found = create.assign(x) if known else constant(x)
     if output is None:
