@@ -314,3 +314,30 @@ def test_counts_reach_a_length_that_is_told_by_a_variable(least, program):
     feed = {"x": np.array([1, 2, 2]), "n": np.array([least], "int32")}
     (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
     np.testing.assert_array_equal(found, np.bincount(feed["x"], minlength=least))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("n", None), ("n", 2), (4, "n"), ("n", "n")])
+def test_the_sizes_of_an_eye_are_told_by_variables(rows, columns, program):
+    told = {"n": paddle.static.data("n", [1], "int64")}
+    out = paddle.eye(told.get(rows, rows), told.get(columns, columns))
+    (found,) = paddle.static.Executor().run(program, {"n": np.array([3])}, [out])
+    sizes = [3 if n == "n" else n for n in (rows, columns)]
+    np.testing.assert_array_equal(found, np.eye(*sizes))
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+@pytest.mark.parametrize("chance", [0.0, 0.75, 1.0])
+def test_the_chance_of_dropout_is_told_by_a_variable(chance, mode, program):
+    x, p = paddle.static.data("x", [2000]), paddle.static.data("p", [1])
+    x.stop_gradient = False
+    trained = paddle.nn.functional.dropout(x, p, mode=mode)
+    tested = paddle.nn.functional.dropout(x, p, training=False, mode=mode)
+    wanted = [trained, tested, *paddle.static.gradients(trained, x)]
+    feed = {"x": np.ones(2000, "float32"), "p": np.array([chance], "float32")}
+    trained, tested, dx = paddle.static.Executor().run(program, feed, wanted)
+    upscale = mode == "upscale_in_train"
+    kept = 1 / (1 - chance) if upscale and chance < 1 else 1.0
+    assert (trained > 0).mean() == pytest.approx(1 - chance, abs=0.05)
+    assert set(trained.tolist()) <= {0.0, kept}
+    np.testing.assert_array_equal(dx, trained)
+    assert set(tested.tolist()) == {1.0 if upscale else 1 - chance}
