@@ -223,7 +223,8 @@ def grad(
     """
     mode: Any = current()
     if mode.captures:
-        return list(mode.gradients.derivative(outputs, inputs, grad_outputs, allow_unused))
+        asked = outputs, inputs, grad_outputs
+        return list(mode.gradients.derivative(*asked, create_graph, allow_unused))
     outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported, as in Paddle")

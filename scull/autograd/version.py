@@ -53,6 +53,13 @@ def changed(array: Any, how: str, writes: int = 1) -> None:
     last_change[0] = record.ticks[-1]
 
 
+def succeeded(array: Any, own: Any, how: str, writes: int) -> None:
+    """Note that `array` is now what a tensor with `own` holds: nothing saved was overwritten."""
+    count = changes_of(own)
+    record = record_of(array)
+    record.count, record.how = record.count + count + writes, how
+
+
 def changes_of(array: Any) -> int:
     """How often the memory of `array` was overwritten."""
     found = changes.get(id(owner(array)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.autograd.version import changed, changes_of
+from scull.autograd.version import changed, succeeded
 from scull.core.interpreter import current, interpreting, is_recording
 from scull.core.op import op_of
 from scull.core.place import Place
@@ -45,7 +45,7 @@ def overwrite(tensor: Any, array: Any, how: str, writes: int = 1) -> None:
         return
     tensor.array = array
     if type(array) is np.ndarray and not np.may_share_memory(own, array):
-        changed(array, how, writes + changes_of(own))
+        succeeded(array, own, how, writes)
 
 
 def adopt(tensor: Any, found: Any, how: str, writes: int = 1) -> Any:
@@ -104,7 +104,8 @@ def in_place(
             return x
         if found.node is not None:
             refuse_leaf(x)
-        if found.array.size != x.array.size:
+        grows = found.array.ndim > x.array.ndim
+        if found.array.size != x.array.size or (grows and not view):
             raise ShapeError(
                 f"The shape of broadcast output {found.shape} is different from that of "
                 f"inplace tensor {x.shape} in the Inplace operation."

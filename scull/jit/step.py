@@ -14,6 +14,7 @@ from scull.ir.variable import Variable
 from scull.jit.convert.run.tree import tree_of
 from scull.jit.left import Called
 from scull.jit.scaling import Scaling
+from scull.ops.transfer import share_data
 from scull.optimizer.static_update import apply_statically
 
 FORWARD = 0  # the role of operators that testing keeps
@@ -111,7 +112,9 @@ class Gradients:
             )
         self.later.append(Called(step, tree_of((list(args), options))))
 
-    def derivative(self, outputs: Any, inputs: Any, seeds: Any, allow_unused: bool) -> list[Any]:
+    def derivative(
+        self, outputs: Any, inputs: Any, seeds: Any, create_graph: bool, allow_unused: bool
+    ) -> list[Any]:
         """What `paddle.grad` gives."""
         targets, sources = captured_in(outputs), captured_in(inputs)
         program = main_program()
@@ -124,7 +127,7 @@ class Gradients:
                 "an input is not on the path to `outputs`, or needs no gradient "
                 "(stop_gradient=True); pass allow_unused=True to get None for it"
             )
-        return list(found)
+        return [g if g is None or create_graph else share_data(g) for g in found]
 
     def update(self, optimizer: Any) -> None:
         """Record one update of each parameter that a gradient reached."""

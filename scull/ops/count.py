@@ -158,7 +158,7 @@ def bincount(x: Meta, weights: Meta = None, *, minlength: int = 0) -> Meta:
         raise DtypeError(f"{x} is not of integers")
     if x.ndim != 1:
         raise ShapeError(f"{x} is not a list of numbers")
-    if minlength < 0:
+    if minlength is not UNKNOWN and minlength < 0:
         raise ArgumentError(f"minlength {minlength} is below 0")
     if weights is None:
         return Meta((UNKNOWN,), int64)

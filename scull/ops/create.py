@@ -178,8 +178,8 @@ assign_value.no_lowering("a table of values is no expression")
 @primitive(enlarges=("num_rows", "num_columns"))
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: Dtype = float32) -> Meta:
     """Ones on the diagonal of a matrix, zeros elsewhere."""
-    columns = num_rows if num_columns == -1 else num_columns
-    if num_rows < 0 or columns < 0:
+    columns = num_rows if num_columns is not UNKNOWN and num_columns == -1 else num_columns
+    if any(n is not UNKNOWN and n < 0 for n in (num_rows, columns)):
         raise ArgumentError(f"{num_rows} rows and {columns} columns are no size")
     return Meta((num_rows, columns), dtype)
 

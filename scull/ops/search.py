@@ -191,7 +191,9 @@ argsort.no_lowering("sorting is no loop over elements")
 @primitive(slots={"x": "Input", "indices": "Index"}, attrs={"axis": "Axis"}, outputs=("result",))
 def take_along_axis(x: Meta, indices: Meta, *, axis: int) -> Meta:
     """The elements of `x` whose places along `axis` stand in `indices`."""
-    if indices.ndim != x.ndim or not indices.dtype.is_integer:
+    if not indices.dtype.is_integer:
+        raise DtypeError(f"the index {indices} is not of integers")
+    if indices.ndim != x.ndim:
         raise ShapeError(f"the index {indices} does not have the axes of {x}")
     axis_of(axis, x.ndim)
     return x.with_shape(indices.shape)

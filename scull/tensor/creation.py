@@ -14,6 +14,7 @@ from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import create, fill, join, like, listing
 from scull.ops.promotion import cast_to
+from scull.ops.transfer import share_data
 from scull.tensor.elements import array_of, check_place, constant, element_type, held_array
 from scull.tensor.size import (
     called,
@@ -52,12 +53,21 @@ def to_tensor(
     """
     check_place(place)
     if is_static():
-        return recorded(data, None if dtype is None else element_type(dtype))
+        return apart(recorded(data, None if dtype is None else element_type(dtype)), stop_gradient)
     array = array_of(data, None if dtype is None else element_type(dtype))
     made: Tensor = new(Tensor)
     made.array = array
     made.node = None if stop_gradient else Leaf()
     made.name = session.unique_name("generated_tensor")
+    return made
+
+
+def apart(made: Any, stop_gradient: bool) -> Any:
+    """What a Program has `made`, passing on no gradient, or where it is recorded from eager code
+    none to what it was made of."""
+    if not stop_gradient and current().captures:
+        made = share_data(made)
+    made.stop_gradient = stop_gradient
     return made
 
 
@@ -116,6 +126,8 @@ def assign(x: Any, output: Any = None) -> Any:
         source = x if known else constant(x)
         block = output.block.program.current_block()
         block.append_op("assign", inputs={"X": [source]}, outputs={"Out": [output]})
+        if current().captures:
+            output.stop_gradient = output.stop_gradient and source.stop_gradient
         return output
     found = create.assign(x) if known else constant(x)
     if output is None:

@@ -48,8 +48,9 @@ def array_of(data: Any, dtype: Any) -> Any:
             found = found.view(dtype_of("bfloat16").array)
     elif isinstance(data, bool | int | float | complex | list | tuple | range):
         found = regular(data)
-        wide = {"f": session.default_dtype().array, "c": complex_type(), "i": np.dtype("int64")}
-        found = found.astype(wide.get(found.dtype.kind, found.dtype), copy=False)
+        if dtype is None:  # a type that is asked for takes the numbers as they are
+            wide = {"f": session.default_dtype().array, "c": complex_type(), "i": np.dtype("int64")}
+            found = found.astype(wide.get(found.dtype.kind, found.dtype), copy=False)
     else:
         found = None
     if found is None or found.dtype.kind in "USOMm":

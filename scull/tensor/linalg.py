@@ -15,7 +15,7 @@ from scull.ops import count, distance, elementwise, linear, move, product, reduc
 from scull.ops.promotion import cast_to
 from scull.tensor.elementwise import pow
 from scull.tensor.function import abs
-from scull.tensor.size import called, integer, integers, needs_tensor, number, several
+from scull.tensor.size import axis_held, called, integer, integers, needs_tensor, number, several
 
 EITHER = (Tensor, Variable)
 
@@ -340,7 +340,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
     Args:
         x (Tensor): whole numbers from 0 on.
         weights (Tensor, optional): what each counts.
-        minlength (int): the least length of the result.
+        minlength (int | Tensor): the least length of the result.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -351,7 +351,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
     needs_tensor(x, "bincount")
     if not x.dtype.is_integer:
         raise DtypeError("Elements in Input(x) should all be integers")
-    return count.bincount(x, weights, minlength=minlength, name=name)
+    least = axis_held(minlength, "minlength")
+    return count.bincount(x, weights, minlength=least, name=name)
 
 
 def histogram(

@@ -17,8 +17,8 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
     """A matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
-        num_rows (int): its rows.
-        num_columns (int, optional): its columns; as many as rows when None.
+        num_rows (int | Tensor): its rows.
+        num_columns (int | Tensor, optional): its columns; as many as rows when None.
         dtype (str | DType, optional): the element type; the default one when None.
         name (str, optional): the name of the output in a Program.
 
@@ -27,9 +27,19 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
         >>> paddle.eye(2).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
-    rows = integer(num_rows, "num_rows")
-    columns = rows if num_columns is None else integer(num_columns, "num_columns")
+    rows = size_of_side(num_rows, "num_rows")
+    columns = rows if num_columns is None else size_of_side(num_columns, "num_columns")
     return create.eye(num_rows=rows, num_columns=columns, dtype=dtype_or_default(dtype), name=name)
+
+
+def size_of_side(value: Any, name: str) -> Any:
+    """How many rows or columns a matrix has: a number, or a Variable that holds it."""
+    if isinstance(value, Variable):
+        return value
+    found = integer(value, name)
+    if found < 0:
+        raise ArgumentTypeError(f"{name} should be a non-negative int, not {found}")
+    return found
 
 
 def check_diagonal(x: Any, diagonal: Any, function: str) -> None:

@@ -10,6 +10,7 @@ from scull.deferred import load
 from scull.eager.index import called_after, getitem, refuse_setitem, renamed
 from scull.errors import ArgumentTypeError
 from scull.ir.variable import Variable
+from scull.ops.create import assign
 from scull.ops.transfer import memcpy, share_data
 
 NO_METHODS = """
@@ -77,15 +78,16 @@ def alone(x: Any) -> Any:
     if len(x.shape) > 1:
         shape = tuple(x.shape)
         raise ArgumentTypeError(f"Required input var should be 1-D Variable, but received {shape}")
-    return x
+    return share_data(x) if current().captures else x
 
 
 def moved(kind: int) -> Any:
     """The method that copies a Variable to a place by the number of its kind."""
 
     def move(self: Any) -> Any:
-        with current().naming("tmp"):
-            return memcpy(self, dst_place_type=kind)
+        mode: Any = current()
+        with mode.naming("tmp"):  # in eager mode a gradient goes back, in a Program it does not
+            return assign(self) if mode.captures else memcpy(self, dst_place_type=kind)
 
     return move
 

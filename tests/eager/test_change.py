@@ -308,3 +308,41 @@ def test_the_operands_of_a_change_in_place_may_be_named():
     assert paddle.addmm_(input=paddle.zeros([2, 2]), x=x, y=y).tolist()[0] == [6.0, 6.0]
     assert paddle.add_(x=paddle.ones([1]), y=paddle.ones([1])).item() == 2.0
     assert paddle.Tensor.fill_(x=paddle.zeros([1]), value=4.0).item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, y: paddle.multiply_(x, y),
+        lambda x, y: paddle.gcd_(x, y),
+        lambda x, y: paddle.less_than_(x, y),
+        lambda x, y: paddle.where_(x > 0, x, y),
+    ],
+)
+def test_a_result_with_more_axes_is_refused_and_changes_nothing(change):
+    x = paddle.to_tensor([4, 6])
+    with pytest.raises(
+        ShapeError, match=r"\[1, 2\] is different from that of inplace tensor \[2\]"
+    ):
+        change(x, paddle.to_tensor([[6, 3]]))
+    assert x.shape == [2]
+    assert x.tolist() == [4, 6]
+
+
+def test_products_in_place_of_another_element_type_keep_their_gradient():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+    y = x * 1.0
+    paddle.cumprod_(y, 0, dtype="float64")
+    assert y.dtype is paddle.float64
+    assert y.inplace_version == 1
+    y.sum().backward()
+    assert x.grad.tolist() == [[4.0, 5.0], [1.0, 2.0]]
+
+
+def test_what_the_gradient_of_a_result_of_another_element_type_needs_is_still_guarded():
+    x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+    y = x * 1.0
+    paddle.cumprod_(y, 0, dtype="float64")
+    y.zero_()
+    with pytest.raises(InPlaceError, match="which `__setitem__` changed in place"):
+        y.sum().backward()

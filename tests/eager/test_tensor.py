@@ -218,3 +218,15 @@ def test_memory_of_no_whole_elements_is_not_read_as_them():
         paddle.ones([3], "uint8").view("int16")
     with pytest.raises(TypeError, match="neither a shape nor an element type"):
         paddle.ones([3]).view(3)
+
+
+@pytest.mark.parametrize("data", [1.1, [1.1, 1e300], (1, 2.3), [np.float64(1.1)], 1.1 + 1e-9j])
+def test_numbers_keep_the_digits_that_the_element_type_asked_for_has(data):
+    dtype = "complex128" if isinstance(data, complex) else "float64"
+    np.testing.assert_array_equal(paddle.to_tensor(data, dtype).numpy(), np.array(data, dtype))
+    recorded = paddle.jit.to_static(lambda: paddle.to_tensor(data, dtype), full_graph=True)
+    np.testing.assert_array_equal(recorded().numpy(), np.array(data, dtype))
+
+
+def test_whole_numbers_told_with_a_fraction_are_exact():
+    assert paddle.to_tensor([float(2**53 - 1)], "int64").tolist() == [2**53 - 1]

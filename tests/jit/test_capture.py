@@ -197,3 +197,66 @@ def test_gradients_are_those_of_a_buffer_before_it_was_changed(way, whole):
 
     net, other = Counting(way), Counting(way)
     assert_equal(run(paddle.jit.to_static(other, full_graph=whole), other), run(net, net))
+
+
+# What `to_tensor` makes of a tensor, of parts and of numbers, whether a gradient is wanted or not.
+COPIES = {
+    "a tensor": lambda x, stop: x * paddle.to_tensor(x * 2.0, stop_gradient=stop),
+    "parts": lambda x, stop: x * paddle.to_tensor([x[1], x[0]], stop_gradient=stop),
+    "numbers": lambda x, stop: x * paddle.to_tensor([3.0, 4.0], stop_gradient=stop),
+}
+
+
+@pytest.mark.parametrize("stop", [True, False])
+@pytest.mark.parametrize("kind", COPIES)
+def test_a_copy_made_while_recording_passes_no_gradient_on_as_in_eager_mode(kind, stop):
+    def gradient(function):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        function(x, stop).sum().backward()
+        return x.grad.tolist()
+
+    whole = paddle.jit.to_static(COPIES[kind], full_graph=True)
+    assert gradient(whole) == gradient(COPIES[kind])
+
+
+def test_a_copy_made_while_recording_wants_no_gradient():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert static(lambda x: paddle.to_tensor(x * 2.0))(x).stop_gradient
+
+
+def test_a_gradient_is_taken_of_a_copy_made_while_recording():
+    @static
+    def function(x):
+        w = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
+        return paddle.grad((w * w * x).sum(), w)[0]
+
+    assert function(paddle.to_tensor([1.0, 2.0])).tolist() == [6.0, 16.0]
+
+
+def counted_up(x):
+    y = paddle.zeros([2])
+    paddle.assign(x * 3.0, y)
+    return y * x
+
+
+# What a function makes of `x`, with gradients that eager mode cuts off or lets through.
+CUTS = {
+    "a first derivative": lambda x: paddle.grad((x * x).sum(), x)[0] * x,
+    "a derivative to go on from": lambda x: paddle.grad((x * x).sum(), x, create_graph=True)[0] * x,
+    "a number": lambda x: x * x.sum().item(),
+    "a copy on the host": lambda x: (x * 2.0).cpu() * x,
+    "what is assigned": counted_up,
+}
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("kind", CUTS)
+def test_gradients_are_cut_off_where_eager_mode_cuts_them_off(kind, full):
+    def run(function):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        out = function(x)
+        out.sum().backward()
+        return out.tolist(), x.grad.tolist()
+
+    recorded = paddle.jit.to_static(CUTS[kind], full_graph=full)
+    assert run(recorded) == run(CUTS[kind])

@@ -6,6 +6,7 @@ from scipy import special
 
 import scull as paddle
 from scull.core import session
+from scull.errors import ShapeError
 from scull.nn import functional as F
 from scull.tensor import ones, to_tensor, zeros
 
@@ -139,6 +140,16 @@ def test_nll_loss_of_a_log_softmax_is_cross_entropy():
     found = F.nll_loss(logs, to_tensor(LABELS), to_tensor(WEIGHTS), ignore_index=2)
     close(found, (CHOSEN * own).sum() / own.sum())
     close(F.nll_loss(logs, to_tensor(LABELS), reduction="none"), CHOSEN)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_nll_loss_of_a_matrix_takes_its_labels_as_a_column(reduction):
+    logs, labels = F.log_softmax(to_tensor(X), axis=1), to_tensor(LABELS)
+    options = {"weight": to_tensor(WEIGHTS), "ignore_index": 2, "reduction": reduction}
+    found = F.nll_loss(logs, labels.unsqueeze(1), **options)
+    close(found, F.nll_loss(logs, labels, **options).numpy())
+    with pytest.raises(ShapeError, match="input has 2 axes and label 2"):
+        F.nll_loss(logs, to_tensor(np.zeros((len(LABELS), 2), "int64")))
 
 
 def test_dropout_keeps_the_mean_and_says_nothing_in_use():

@@ -89,3 +89,17 @@ def test_mistakes_are_refused():
         nn.TransformerEncoderLayer(8, 0, 16)
     with pytest.raises(ValueError, match="length of param_attr should be 2"):
         nn.TransformerEncoderLayer(8, 2, 16, weight_attr=[None])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_a_mask_of_other_floats_counts_as_one_of_the_scores(dtype):
+    x, attention = tensor(2, 3, 4), nn.MultiHeadAttention(4, 2)
+    mask = paddle.to_tensor(np.triu(np.full((3, 3), -8.0, "float32"), 1))
+    out = attention(x, attn_mask=mask.astype(dtype))
+    assert out.dtype is paddle.float32
+    np.testing.assert_array_equal(out.numpy(), attention(x, attn_mask=mask).numpy())
+    heads = x[:, :, None]
+    found = F.scaled_dot_product_attention(heads, heads, heads, mask.astype(dtype))
+    expected = F.scaled_dot_product_attention(heads, heads, heads, mask)
+    np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert found.dtype is paddle.float32

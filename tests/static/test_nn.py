@@ -165,3 +165,12 @@ def test_a_mistake_in_a_layer_is_refused(mistake, nn):
     error, call = MISTAKES[mistake]
     with pytest.raises(error):
         call(nn)
+
+
+@pytest.mark.parametrize("layer", ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"])
+def test_a_convolution_of_integers_is_refused(layer, program):  # noqa: F811
+    x = paddle.static.data("x", [2, 3, 4, 4, 4][: 5 if "3d" in layer else 4], "int32")
+    with pytest.raises(
+        DtypeError, match=f"input of {layer} is of floating-point elements, not int32"
+    ):
+        getattr(paddle.static.nn, layer)(x, 2, filter_size=1)

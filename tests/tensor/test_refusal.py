@@ -130,3 +130,14 @@ def test_a_variance_below_zero_is_refused():
     with pytest.raises(ValueError, match="negative"):
         F.gaussian_nll_loss(x, x, paddle.to_tensor([-1.0, 1.0, 2.0]))
     assert F.gaussian_nll_loss(x, x, paddle.to_tensor([0.0, 1.0, 2.0])).shape == []
+
+
+def test_sizes_are_whole_numbers_from_0_on():
+    with pytest.raises(TypeError, match="num_columns should be a non-negative int, not -1"):
+        paddle.eye(2, -1)
+    with pytest.raises(TypeError, match="num_rows should be a non-negative int, not -2"):
+        paddle.eye(-2)
+    with pytest.raises(ValueError, match=r"`minlength` is one integer, not int64\[2\]"):
+        paddle.bincount(paddle.to_tensor([1, 2]), minlength=paddle.to_tensor([4, 5]))
+    least = paddle.to_tensor([4])
+    assert paddle.bincount(paddle.to_tensor([1, 2]), minlength=least).tolist() == [0, 1, 1, 0]

@@ -302,3 +302,53 @@ def test_a_list_of_numbers_has_a_known_length_where_numbers_give_it(call):
         paddle.disable_static()
     assert LENGTHS[call] in (-1, len(value))
     assert eval(call, {"paddle": paddle}).shape == [len(value)]
+
+
+@pytest.mark.parametrize(("stop", "gradient"), [(True, [2.0, 4.0]), (False, [4.0, 8.0])])
+def test_a_copy_made_by_to_tensor_passes_gradients_on_as_it_is_told_to(stop, gradient, program):
+    x = paddle.static.data("x", [2])
+    x.stop_gradient = False
+    copy = paddle.to_tensor(x * 2.0, stop_gradient=stop)
+    assert copy.stop_gradient is stop
+    assert paddle.to_tensor([1.0], stop_gradient=stop).stop_gradient is stop
+    wanted = paddle.static.gradients(x * copy, x)
+    feed = {"x": np.array([1.0, 2.0], "float32")}
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=wanted)
+    assert found.tolist() == gradient
+
+
+@pytest.mark.parametrize("least", [2, 6])
+def test_counts_reach_a_length_that_is_told_by_a_variable(least, program):
+    x, length = paddle.static.data("x", [3], "int64"), paddle.static.data("n", [1], "int32")
+    out = paddle.bincount(x, minlength=length)
+    assert out.shape == (-1,)
+    feed = {"x": np.array([1, 2, 2]), "n": np.array([least], "int32")}
+    (found,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
+    np.testing.assert_array_equal(found, np.bincount(feed["x"], minlength=least))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("n", None), ("n", 2), (4, "n"), ("n", "n")])
+def test_the_sizes_of_an_eye_are_told_by_variables(rows, columns, program):
+    told = {"n": paddle.static.data("n", [1], "int64")}
+    out = paddle.eye(told.get(rows, rows), told.get(columns, columns))
+    (found,) = paddle.static.Executor().run(program, {"n": np.array([3])}, [out])
+    sizes = [3 if n == "n" else n for n in (rows, columns)]
+    np.testing.assert_array_equal(found, np.eye(*sizes))
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+@pytest.mark.parametrize("chance", [0.0, 0.75, 1.0])
+def test_the_chance_of_dropout_is_told_by_a_variable(chance, mode, program):
+    x, p = paddle.static.data("x", [2000]), paddle.static.data("p", [1])
+    x.stop_gradient = False
+    trained = paddle.nn.functional.dropout(x, p, mode=mode)
+    tested = paddle.nn.functional.dropout(x, p, training=False, mode=mode)
+    wanted = [trained, tested, *paddle.static.gradients(trained, x)]
+    feed = {"x": np.ones(2000, "float32"), "p": np.array([chance], "float32")}
+    trained, tested, dx = paddle.static.Executor().run(program, feed, wanted)
+    upscale = mode == "upscale_in_train"
+    kept = 1 / (1 - chance) if upscale and chance < 1 else 1.0
+    assert (trained > 0).mean() == pytest.approx(1 - chance, abs=0.05)
+    assert set(trained.tolist()) <= {0.0, kept}
+    np.testing.assert_array_equal(dx, trained)
+    assert set(tested.tolist()) == {1.0 if upscale else 1 - chance}

@@ -10,6 +10,7 @@ from scull.ops.create import cast, scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul
 from scull.ops.move import transpose
+from scull.ops.promotion import cast_to
 from scull.tensor.creation import arange, full, zeros
 from scull.tensor.join import put_along_axis
 from scull.tensor.manipulation import expand, reshape
@@ -19,10 +20,12 @@ from scull.tensor.size import needs_tensor
 
 
 def attention_mask(mask: Any, dtype: Any) -> Any:
-    """What is added to scores: `mask` itself, or -1e9 where truth values and integers say 0."""
-    if mask is None or mask.dtype.is_float:
-        return mask
+    """What is added to scores of `dtype`: `mask`, or -1e9 where truth values and integers say 0."""
     dtype = dtype_of(dtype)
+    if mask is None:
+        return None
+    if mask.dtype.is_float:
+        return cast_to(mask, dtype)
     return scale(cast(mask, out_dtype=dtype, in_dtype=mask.dtype), scale=1e9, bias=-1e9)
 
 

@@ -186,7 +186,8 @@ def nll_loss(
 
     Args:
         input (Tensor): logarithms of chances; the classes are axis 1.
-        label (Tensor): the numbers of classes, in the shape of `input` without axis 1.
+        label (Tensor): the numbers of classes, in the shape of `input` without axis 1; for a
+            matrix also a column of them.
         weight (Tensor, optional): the weight of each class.
         ignore_index (int): a label that counts for nothing.
         reduction (str): "mean" (weighted), "sum" or "none".
@@ -205,6 +206,8 @@ def nll_loss(
     needs_tensor(label, "nll_loss", "label")
     check_reduction(reduction, "nll_loss")
     check_axes(input, label)
+    if len(label.shape) == len(input.shape) == 2:
+        label = reshape(label, shape=(-1,))
     flat = len(input.shape) not in (2, 4)
     if flat:
         shape, rows, classes = label.shape, input.shape[0], input.shape[1]
@@ -218,7 +221,8 @@ def check_axes(input: Any, label: Any) -> None:
     """Refuse an `input` without classes, and a `label` that does not go with it."""
     if len(input.shape) < 2:
         raise ShapeError(f"Expected 2 or more dimensions (got {len(input.shape)})")
-    if len(label.shape) != len(input.shape) - 1:
+    column = len(input.shape) == len(label.shape) == 2 and label.shape[1] == 1
+    if len(label.shape) != len(input.shape) - 1 and not column:
         raise ShapeError(f"input has {len(input.shape)} axes and label {len(label.shape)}")
     if input.shape[1] < 1:
         raise ShapeError("Expected 1 or more classes (got num classes 0)")

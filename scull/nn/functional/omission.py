@@ -7,6 +7,7 @@ from scull.core.dtype import bool_, float32, int32
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.ir.program import main_program
+from scull.ir.variable import Variable
 from scull.nn.functional.naming import named
 from scull.ops import dropout as ops
 from scull.ops.compare import greater_equal
@@ -51,9 +52,12 @@ def dropout(
     """
     needs_tensor(x, "dropout")
     p = p.item() if isinstance(p, Tensor) else p
-    check(p, mode)
-    if p == 0:
-        return x
+    if isinstance(p, Variable) and axis is None:  # known when the Program runs
+        check(0, mode)
+    else:
+        check(p, mode)
+        if p == 0:
+            return x
     if axis is not None:
         return dropped_along(x, p, axis, training, mode, name)
     seed = main_program().random_seed

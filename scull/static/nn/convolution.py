@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scull.errors import ArgumentError, ShapeError
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.nn.functional.transpose import sized
 from scull.nn.functional.window import is_last, paddings, pair
 from scull.nn.initializer import Normal
@@ -42,6 +42,10 @@ class Layer:
     def channels(self, input: Any, filters: int, groups: int | None, data_format: str) -> int:
         """The channels of `input`, which `groups` must divide."""
         checked(input, "input", self.type)
+        if not input.dtype.is_float:
+            raise DtypeError(
+                f"input of {self.type} is of floating-point elements, not {input.meta}"
+            )
         if len(input.shape) != self.axes + 2:
             raise ShapeError(
                 f"input of {self.type} has {len(input.shape)} axes, {self.axes + 2} are needed"

@@ -94,6 +94,7 @@ def take_along_axis_samples():
     yield call(f32(), array(0, "int64"), axis=0)
     yield call(f32(2, 3), array(np.zeros((2, 0)), "int64"), axis=1)
     yield fails(ShapeError, "does not have the axes of", f32(2, 3), array([0], "int64"), axis=0)
+    yield fails(DtypeError, "is not of integers", f32(2, 3), f32(1, 3), axis=0)
     far = array([[6]], "int64")
     yield fails(RangeError, "index 6 is out of bounds", f32(2, 3), far, axis=0, by_value=True)
 
