@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+import scull as paddle
+import scull.nn.functional as F
 from benchmarks.harness import cpu_time
 from scull.core.op import by_name
 from scull.core.tensor import stub
@@ -250,6 +252,139 @@ CASES: dict[str, Callable[[int], Case]] = {
     "linear_grad": linear_grad,
     "matmul": heads,
 }
+
+
+def spied(name: str, call: Callable[[int], Any]) -> Callable[[int], Case]:
+    """What eager mode gives an operator during a call of the public API, or back through it."""
+
+    def case(size: int) -> Case:
+        op = by_name()[name]
+        given: list[Case] = []
+        before, plain = (op.eager, op.short), op.cpu
+        assert plain is not None
+
+        def spy(*operands: Any, out: Any = None, **attrs: Any) -> Any:
+            given.append(([*operands], None, attrs))
+            return plain(*operands, out=out, **attrs)
+
+        op.eager = op.short = spy
+        try:
+            found = call(size)
+            if not found.stop_gradient:
+                found.sum().backward()
+        finally:
+            op.eager, op.short = before
+        return given[0]
+
+    return case
+
+
+def tensor(*shape: int) -> Any:
+    """A tensor of normal numbers whose gradient is wanted."""
+    return paddle.to_tensor(normal(*shape), stop_gradient=False)
+
+
+def pictures(size: int) -> Any:
+    return paddle.to_tensor(images(size), stop_gradient=False)
+
+
+def unary(function: Callable[[Any], Any]) -> Callable[[int], Any]:
+    return lambda size: function(tensor(size))
+
+
+def with_rows(function: Callable[[Any, Any], Any]) -> Callable[[int], Any]:
+    """Of rows, and as many places in each as half of it."""
+
+    def call(size: int) -> Any:
+        x = paddle.to_tensor(rows(size), stop_gradient=False)
+        return function(x, paddle.to_tensor(rng.integers(0, 256, (x.shape[0], 128))))
+
+    return call
+
+
+def volumes(size: int) -> Any:
+    return tensor(2, 4, max(2, size // 512), 8, 8)
+
+
+def read_at(size: int) -> Any:
+    x = pictures(size)
+    return F.grid_sample(x, tensor(x.shape[0], x.shape[2], x.shape[3], 2))
+
+
+def unpooled(size: int) -> Any:
+    return F.max_unpool2d(*F.max_pool2d(pictures(size), 2, return_mask=True), 2)
+
+
+def targets(size: int, **options: Any) -> Any:
+    x = paddle.to_tensor(rows(size), stop_gradient=False)
+    return F.cross_entropy(x, F.softmax(x.detach()), soft_label=True, **options)
+
+
+CALLS: dict[str, Callable[[int], Any]] = {
+    "bilinear_tensor_product": lambda n: F.bilinear(
+        tensor(max(1, n // 32), 32), tensor(max(1, n // 32), 32), tensor(16, 32, 32)
+    ),
+    "brelu": unary(F.hardtanh),
+    "celu": unary(F.celu),
+    "clip": unary(lambda x: paddle.clip(x, -1.0, 1.0)),
+    "conv3d": lambda n: F.conv3d(volumes(n), tensor(4, 4, 3, 3, 3), padding=1),
+    "conv3d_transpose": lambda n: F.conv3d_transpose(volumes(n), tensor(4, 4, 3, 3, 3)),
+    "digamma": unary(lambda x: paddle.lgamma(paddle.abs(x) + 1.0)),
+    "elu": unary(F.elu),
+    "erf": unary(paddle.erf),
+    "erfinv": unary(lambda x: paddle.erfinv(paddle.tanh(x) * 0.9)),
+    "first_largest": lambda n: F.maxout(pictures(max(n, 1 << 10)), 2),
+    "fold": lambda n: F.unfold(pictures(n), 3, 1, 1),
+    "fold_pad3d": lambda n: F.pad(pictures(n), [1, 1, 1, 1], mode="reflect"),
+    "frame": lambda n: paddle.signal.frame(tensor(2, max(512, n // 2)), 256, 64),
+    "gather_pooled": unpooled,
+    "grid_factor": read_at,
+    "grid_points": read_at,
+    "hard_shrink": unary(F.hardshrink),
+    "hard_sigmoid": unary(F.hardsigmoid),
+    "hard_swish": unary(F.hardswish),
+    "huber_loss": lambda n: F.smooth_l1_loss(tensor(n), tensor(n)),
+    "index_sample": with_rows(paddle.index_sample),
+    "is_label": lambda n: F.nll_loss(
+        paddle.to_tensor(rows(n), stop_gradient=False),
+        paddle.to_tensor(rng.integers(0, 256, max(1, n // 256))),
+    ),
+    "leaky_relu": unary(F.leaky_relu),
+    "lgamma": unary(lambda x: paddle.lgamma(paddle.abs(x) + 1.0)),
+    "logsigmoid": unary(F.log_sigmoid),
+    "logsumexp": lambda n: paddle.logsumexp(
+        paddle.to_tensor(rows(n), stop_gradient=False), axis=-1
+    ),
+    "max_pool2d_with_index": unpooled,
+    "one_hot_v2": lambda n: F.one_hot(paddle.to_tensor(rng.integers(0, 100, n)), 100),
+    "pad3d": lambda n: F.pad(pictures(n), [1, 1, 1, 1]),
+    "pixel_shuffle": lambda n: F.pixel_shuffle(tensor(max(1, n // 1024), 16, 8, 8), 2),
+    "place_along": with_rows(lambda x, i: paddle.take_along_axis(x, i, 1)),
+    "pool3d": lambda n: F.max_pool3d(volumes(n), 2),
+    "prelu": lambda n: F.prelu(pictures(n), tensor(1)),
+    "put_along_axis": with_rows(lambda x, i: paddle.put_along_axis(x, i, 1.0, 1)),
+    "reduce_prod": lambda n: paddle.prod(paddle.to_tensor(rows(n), stop_gradient=False), -1),
+    "relu": unary(F.relu),
+    "relu6": unary(F.relu6),
+    "sampled": read_at,
+    "scatter_pooled": unpooled,
+    "selu": unary(F.selu),
+    "sigmoid": unary(F.sigmoid),
+    "sigmoid_cross_entropy_with_logits": lambda n: F.binary_cross_entropy_with_logits(
+        tensor(n), F.sigmoid(tensor(n).detach())
+    ),
+    "softmax_with_cross_entropy": targets,
+    "softmax_with_cross_entropy_grad": targets,
+    "softplus": unary(F.softplus),
+    "softshrink": unary(F.softshrink),
+    "softsign": unary(F.softsign),
+    "spread_sampled": read_at,
+    "swish": unary(F.swish),
+    "take_along_axis": with_rows(lambda x, i: paddle.take_along_axis(x, i, 1)),
+    "tril_triu": lambda n: paddle.tril(paddle.to_tensor(rows(n), stop_gradient=False)),
+    "unfold": lambda n: F.unfold(pictures(n), 3, 1, 1),
+}
+CASES |= {name: spied(name, call) for name, call in CALLS.items()}
 
 
 def least_seconds(calls: list[Callable[[], Any]]) -> list[float]:
