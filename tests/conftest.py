@@ -12,6 +12,8 @@ from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
 
+os.environ["SCULL_COMPILE"] = "off"  # tests of machine code say so: kernels repeat to the bit
+
 # The same examples in every run, and no limit of time on any of them.
 settings.register_profile("scull", deadline=None, derandomize=True)
 settings.load_profile("scull")
@@ -25,7 +27,6 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """What is cached is kept while the tests run, not with what the user has."""
-    os.environ["SCULL_COMPILE"] = "off"  # a test of machine code says so: kernels repeat to the bit
     os.environ["XDG_CACHE_HOME"] = config.cache_folder = tempfile.mkdtemp(prefix="scull-tests-")
 
 

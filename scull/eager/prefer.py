@@ -1,10 +1,9 @@
 """Eager mode on machine code: hot operators call kernels made for the sizes of their operands.
 
-With COMPILE `eager` a kernel is made when an operator first meets operands of its sizes; with
-`tiered` it is made in the background, and NumPy answers up to call CODE_FROM_RUN for these sizes,
-which waits for it. So a program gives the same bits in every run. Small operands are for NumPy in
-any case, and always the same ones. In runs of a Program whose own code is still to come nobody asks
-for kernels: they would not be used for long. The compiler loads with the first kernel.
+A kernel is made when an operator first meets operands of its sizes, which waits for it: a call that
+is repeated gives the same bits, and so does a program that runs again. Small operands are for NumPy
+in any case, and always the same ones. In runs of a Program whose own code is still to come nobody
+asks for kernels: they would not be used for long. The compiler loads with the first kernel.
 """
 
 import sys
@@ -25,8 +24,6 @@ from scull.core.tensor import Stub
 from scull.deferred import load
 from scull.eager.threshold import LEAST, MOST
 from scull.errors import ScullError
-from scull.flags import flag
-from scull.runtime.background import READY, Task, background
 from scull.runtime.llvm import available
 
 MOST_SIZES = 64  # of the operands of one operator, for which there is machine code
@@ -61,8 +58,6 @@ class Preferring:
         self.op, self.plain, self.least = op, op.cpu, least
         self.most = MOST.get(op.name, sys.maxsize)
         self.known: dict[Any, Call] = {}
-        self.tasks: dict[Any, Task[Call]] = {}
-        self.calls: dict[Any, int] = {}  # by then of what is made
 
     def __call__(self, *operands: Any, out: Any = None, **attrs: Any) -> Any:
         for x in operands:
@@ -81,34 +76,16 @@ class Preferring:
         return self.plain(*operands, out=out, **attrs)
 
     def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
-        """The call for operands of sizes not met before, or whose code is still made."""
+        """The call for operands of sizes not met before."""
         if key is None or _asking.nothing or len(self.known) >= MOST_SIZES:
             return self.by_numpy
         if any(x.size > self.most for x in operands if type(x) is ndarray):
             return self.by_numpy
-        task = self.tasks.get(key)
-        if task is None and not available():
-            self.known[key] = self.by_numpy
+        if not available():
             return self.by_numpy
-        if task is None:
-            metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
-            make = partial(self.made, metas, key[1], attrs)
-            if flag("COMPILE") == "eager":
-                self.known[key] = make()
-                return self.known[key]
-            task = self.tasks[key] = background().submit(self.op.name, make)
-        return self.known[key] if self.ready(key, task) else self.by_numpy
-
-    def ready(self, key: Any, task: Task[Call]) -> bool:
-        """Whether a task has ended, whose call is known then; the last call before it waits."""
-        first = flag("CODE_FROM_RUN")
-        calls = self.calls[key] = self.calls.get(key, 0) + 1
-        if calls < first or not (task.wait() if first else task.ended):
-            return False
-        self.known[key] = task.result if task.state == READY else self.by_numpy
-        self.tasks.pop(key, None)
-        self.calls.pop(key, None)
-        return True
+        metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
+        self.known[key] = self.made(metas, key[1], attrs)
+        return self.known[key]
 
     def made(self, metas: list[Any], over: Places | None, attrs: dict[str, Any]) -> Call:
         """A call of machine code; of NumPy where there can be none."""

@@ -119,7 +119,7 @@ def test_training_changes_to_code_at_the_run_that_is_said(first, tmp_path):
 
 def test_while_a_plan_waits_for_its_code_its_operators_ask_for_none(monkeypatch):
     asked = []
-    monkeypatch.setattr(eager, "background", lambda: asked.append("a kernel"))
+    monkeypatch.setattr(eager.Preferring, "made", lambda *_: asked.append("a kernel"))
     main, startup = paddle.static.Program(), paddle.static.Program()
     with paddle.static.program_guard(main, startup):
         x = paddle.static.data("x", [8, 4, 40, 40])
