@@ -8,7 +8,7 @@ from scull.core.meta import Meta, axis_of
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.like import unsqueeze
-from scull.ops.search import along, place_along
+from scull.ops.search import along, first_in_order, place_along
 
 SORTED = "sorting is no loop over elements"
 
@@ -47,7 +47,8 @@ def kthvalue_kernel(xp: Any, x: Any, *, out: Any = None, k: int, axis: int, keep
     if not x.ndim:
         return x.copy(), xp.zeros((), "int64")
     axis = axis_of(axis, x.ndim)
-    order = x.argsort(axis, "stable")[(*(slice(None),) * axis, slice(k - 1, k))].copy()
+    order = first_in_order(x, k, axis, descending=False)
+    order = order[(*(slice(None),) * axis, slice(k - 1, k))].copy()
     return picked(xp, x, order, axis, keepdim)
 
 

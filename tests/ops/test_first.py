@@ -1,0 +1,29 @@
+"""The first elements in order are found without sorting all: the same places as by sorting."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scull.ops.search import FEW, first_in_order, order_of
+
+KINDS = ("float32", "float64", "float16", "int64", "int32", "uint8", "bool")
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(KINDS), st.integers(1, 6), st.booleans())
+def test_places_are_those_of_a_stable_sort(seed, kind, k, descending):
+    rng = np.random.default_rng(seed)
+    shape, axis = [int(n) for n in rng.integers(0, 4, 3)], int(rng.integers(3))
+    shape[axis] = k * FEW + int(rng.integers(40))
+    x = rng.integers(0, rng.integers(1, 60), shape).astype(kind)
+    if kind.startswith("float") and rng.random() < 0.3:
+        x[rng.random(shape) < 0.2] = rng.choice([np.inf, -np.inf, -0.0, np.nan])
+    want = order_of(x, axis, descending)[(*(slice(None),) * axis, slice(k))]
+    np.testing.assert_array_equal(first_in_order(x, k, axis, descending), want)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_of_lines_with_gaps(descending):
+    x = np.random.default_rng(0).integers(0, 9, (40, 6)).T[::2].astype("float32")
+    want = order_of(x, 1, descending)[:, :3]
+    np.testing.assert_array_equal(first_in_order(x, 3, 1, descending), want)
