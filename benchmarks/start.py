@@ -57,6 +57,7 @@ def imported() -> Imported:
 def python(arguments: list[str], folder: str, root: Path) -> subprocess.CompletedProcess[str]:
     """A new Python in `folder` with scull from `root`."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment.pop("SCULL_COMPILE", None)  # as for whoever says nothing
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return subprocess.run(
         [sys.executable, *arguments],
