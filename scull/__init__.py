@@ -9,6 +9,7 @@ described as a Program, then run by an Executor). Packages beyond Tensors load w
 
 import importlib
 
+import scull.core.heap  # keeps the memory that arrays leave
 import scull.eager  # gives Tensor its methods
 import scull.ops  # declares the operators
 from scull import autograd, flags, tensor
