@@ -10,7 +10,7 @@ from scull.core.dtype import int32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, floating
 from scull.core.tensor import add_at
-from scull.ops.half import placed, widening
+from scull.ops.half import placed, wide_at, widening
 from scull.ops.pool import element_at, lowest, lowest_of, surrounded, taps_at, window_at
 from scull.ops.pooling import Pooling, indices, pooling
 from scull.ops.window import image_shape
@@ -86,10 +86,14 @@ def pool_with_index_at(index: Any, x: Any, **attrs: Any) -> Any:
     p = windows(x, attrs, len(x.shape) - 2)
     spot = next(i for i in index if i is not None)
     over = window_at(p)
-    value = element_at(x, p, spot, over, lowest_of(x.dtype), "NCHW")
+    value = wide_at(element_at(x, p, spot, over, -math.inf, "NCHW"))
+    low = lang.constant(lowest_of(value.dtype), value.dtype)
+    value = lang.select(value > low, value, low)  # no number is no largest one
     first = lang.unravel(lang.argmax(value, over=over), [a.size for a in over])
-    place = lang.ravel(taps_at(p, spot, first)[0], x.shape[2:])
-    return lang.max(value, over=over), lang.cast(place, "int32")
+    place = lang.cast(lang.ravel(taps_at(p, spot, first)[0], x.shape[2:]), "int32")
+    found = lang.max(value, over=over)
+    mask = lang.select(found > low, place, lang.constant(-1, "int32"))
+    return lang.cast(found, x.dtype), mask
 
 
 @primitive
@@ -102,6 +106,8 @@ def scatter_pooled(like_meta: Meta, mask: Meta, source: Meta) -> Meta:
 def scatter_pooled_kernel(xp: Any, like: Any, mask: Any, source: Any, *, out: Any = None) -> Any:
     count, size = math.prod(like.shape[:2]), math.prod(like.shape[2:])
     planes = xp.zeros((count, size), source.dtype)
+    if (mask < 0).any():  # windows without a largest element
+        source = xp.where(mask < 0, source.dtype.type(0), source)
     where = (xp.arange(count)[:, None], mask.reshape(count, math.prod(mask.shape[2:])))
     add_at(xp, planes, where, source.reshape(where[1].shape))
     return placed(planes.reshape(like.shape), source.dtype, out)

@@ -36,7 +36,8 @@ def largest(
         ]
         starts = [max(first, 0) for first, _ in ends]
         window = x[(n, c, *[slice(s, last) for s, (_, last) in zip(starts, ends, strict=True)])]
-        best = np.unravel_index(window.argmax(), window.shape)
+        numbers = np.where(np.isnan(window), -np.inf, window)  # no number is no largest one
+        best = np.unravel_index(numbers.argmax(), window.shape)
         out[(n, c, *place)] = window[best]
         spot = [s + i for s, i in zip(starts, best, strict=True)]
         mask[(n, c, *place)] = np.ravel_multi_index(spot, size)
@@ -53,6 +54,12 @@ def max_pool2d_with_index_samples():
     yield call(f32(0, 2, 4, 4), ksize=(2, 2))
     yield call(f16(1, 1, 4, 4), ksize=(2, 2))
     yield call(array(np.ones((1, 1, 3, 3))), ksize=(2, 2), grad=False)
+    nan, inf = np.nan, np.inf
+    odd = array([[[[nan, inf, 1, nan], [1, 2, 3, 2], [nan, nan, -inf, nan], [4, nan, nan, inf]]]])
+    yield call(odd, ksize=(2, 2), strides=(2, 2), grad=False, name_of_case="no numbers")
+    yield call(odd, ksize=(3, 3), paddings=(1, 1), grad=False, name_of_case="no numbers, edges")
+    none = array([[[[nan, -inf], [-inf, nan]]]])
+    yield call(none, ksize=(2, 2), grad=False, holds=lambda f: f[0] < -1e38 and f[1] == -1)
     yield fails(ShapeError, "x has 3 axes, 4 are needed", f32(2, 4, 4), ksize=(2, 2))
     yield fails(DtypeError, "not of floating-point elements", i32(1, 1, 4, 4), ksize=(2, 2))
 
