@@ -6,4 +6,4 @@ import os
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
     os.environ[name] = "1"
 
-os.environ["SCULL_COMPILE"] = "off"  # rows of machine code say so
+os.environ.setdefault("SCULL_COMPILE", "off")  # rows of machine code say so

@@ -1,8 +1,11 @@
 """The figures of machine code: networks are what they are called, contenders work by themselves."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 from math import prod
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +21,7 @@ from benchmarks.compiled.row import agree, row_of, turns
 from benchmarks.compiled.workload import Fitted, Training
 from scull.flags import flags
 
+ROOT = Path(__file__).resolve().parents[2]
 needs_llvm = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
 )
@@ -102,3 +106,12 @@ def test_every_row_has_a_name_of_its_own_and_a_figure_that_is_asked():
     found = workloads()
     assert len({work.title for work in found.values()}) == len(found)
     assert all(work.asked.keys() <= {1, 2} and 1 in work.asked for work in found.values())
+
+
+def test_a_process_of_machine_code_stays_one():
+    code = "import benchmarks, scull; print(scull.flags.compile)"
+    for told, found in (({}, "off"), ({"SCULL_COMPILE": "eager"}, "eager")):
+        given = {k: v for k, v in os.environ.items() if k != "SCULL_COMPILE"} | told
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=given, cwd=ROOT, capture_output=True, text=True)
+        assert done.stdout.strip() == found, done.stderr
