@@ -105,10 +105,20 @@ class Library:
 
 def available() -> bool:
     """Whether code can be compiled here; the first time it cannot, a notice tells."""
-    if importlib.util.find_spec("llvmlite") is not None:
+    if importlib.util.find_spec("llvmlite") is not None and _loads():
         return True
     _notice()
     return False
+
+
+@cache
+def _loads() -> bool:
+    """Whether llvmlite, which is there, can be used: its library may be missing or be another."""
+    try:
+        importlib.import_module("llvmlite.binding")
+    except (ImportError, OSError, RuntimeError):
+        return False
+    return True
 
 
 @cache

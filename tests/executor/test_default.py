@@ -68,3 +68,12 @@ def test_the_compiler_loads_for_large_operands_of_eager_mode():
 
 def test_nothing_of_it_loads_where_it_is_off():
     assert printed(EAGER, SCULL_COMPILE="off") == "[False, False]"
+
+
+def test_a_compiler_that_does_not_load_is_none(tmp_path):
+    (tmp_path / "llvmlite").mkdir()
+    (tmp_path / "llvmlite" / "__init__.py").write_text("raise ImportError('no library')")
+    where = os.pathsep.join([str(tmp_path), *sys.path])
+    code = "import warnings; warnings.simplefilter('ignore')" + TRAINING
+    assert printed(code, PYTHONPATH=where) == "[False, 0, 0, 0]"
+    assert printed("import warnings; warnings.simplefilter('ignore')" + EAGER, PYTHONPATH=where)
