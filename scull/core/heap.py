@@ -3,8 +3,8 @@
 The C library gives the pages of larger arrays back as soon as they are free, and each page costs a
 fault when the next array touches it: operators on arrays of 256 KB take two to four times as long.
 With glibc a process keeps KEPT_MEGABYTES of what is free at the end of its heap, and arrays up to
-32 MB, where glibc's own bound lies, are in that heap. Elsewhere nothing changes, nor where the
-environment already says what `malloc` is to do.
+32 MB, where glibc's own bound lies, are in that heap. Elsewhere nothing changes, nor where 0 are to
+be kept when scull is imported or the environment already says what `malloc` is to do.
 """
 
 import ctypes
@@ -18,15 +18,15 @@ ASKED = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
 def keep(megabytes: int) -> None:
-    """Keep so many megabytes of free memory, 0: as few as the C library does."""
-    library = ctypes.CDLL(None) if os.name == "posix" else None
-    if not hasattr(library, "gnu_get_libc_version") or any(name in os.environ for name in ASKED):
+    """Keep so many megabytes of free memory, if the C library is one that can be told."""
+    if os.name != "posix" or any(name in os.environ for name in ASKED):
         return
-    assert library is not None
-    kept, largest = (megabytes << 20, LARGEST) if megabytes else (128 << 10, 128 << 10)
-    library.mallopt(TRIM_THRESHOLD, kept)
-    library.mallopt(MMAP_THRESHOLD, largest)
+    library = ctypes.CDLL(None)
+    if hasattr(library, "gnu_get_libc_version"):
+        library.mallopt(TRIM_THRESHOLD, megabytes << 20)
+        library.mallopt(MMAP_THRESHOLD, LARGEST)
 
 
 told["KEPT_MEGABYTES"] = keep
-keep(flag("KEPT_MEGABYTES"))
+if flag("KEPT_MEGABYTES"):
+    keep(flag("KEPT_MEGABYTES"))

@@ -28,9 +28,8 @@ class Op:
     derive: ClassVar[Callable[["Op"], "Op | None"]]  # makes `<name>_grad`; put here by autograd
     expand: ClassVar[Callable[..., Any]]  # runs a composite body on metas; put here by dispatch
     declare_all: ClassVar[Callable[[], None]]  # declares every operator there is; put here by ops
-    preferred: ClassVar[
-        dict[str, Callable[["Op"], Any]]
-    ] = {}  # makes what eager mode runs, by name
+    # By name what makes the function that eager mode runs in place of a kernel; put here by eager.
+    preferred: ClassVar[dict[str, Callable[["Op"], Any]]] = {}
 
     def __init__(
         self,

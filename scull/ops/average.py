@@ -96,11 +96,8 @@ def average_accumulates_at(
     max_average_window: int,
     min_average_window: int,
 ) -> Any:
-    spot, (now, old, all_steps) = (
-        index[0],
-        (single(x, "int64") for x in (steps, old_steps, updates)),
-    )
-    now, all_steps = now + 1, all_steps + 1
+    spot, old = index[0], single(old_steps, "int64")
+    now, all_steps = (single(x, "int64") + 1 for x in (steps, updates))
     share = lang.cast(lang.cast(all_steps, "float64") * average_window, "int64")
     window = lang.minimum(share, lang.constant(max_average_window, "int64"))
     full = now >= lang.maximum(window, lang.constant(min_average_window, "int64"))

@@ -1,4 +1,4 @@
-"""Images read at any points, and the grids of points that affine maps make."""
+"""Images read at any points, and at those of grids."""
 
 import math
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from scull import lang
-from scull.core.attribute import Ints
 from scull.core.eager import composite, primitive
-from scull.core.meta import UNKNOWN, Meta, agree, floating
+from scull.core.meta import Meta, agree, floating
 from scull.core.op import meta_of
-from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.half import by_body, placed, wide_at, widening
 from scull.ops.join import stack, unbind
 from scull.ops.reduce import reduce_sum
@@ -29,8 +28,8 @@ def check_points(x: Any, points: Any) -> None:
     agree(points.shape[-1], axes, "a point has {} numbers and x has {} axes behind the channels")
 
 
-def corners(xp: Any, shape: tuple[int, ...], points: Any, nearest: bool) -> list[tuple[Any, Any]]:
-    """What the results are made of: places in an image, row by row, and shares; a pair a corner.
+def corners(xp: Any, shape: tuple[int, ...], points: Any, nearest: bool) -> list[tuple[Any, ...]]:
+    """What the results are made of: places in an image, row by row, shares, and what lies outside.
 
     A point is (column, row, ...): the last axis of the image comes first.
     """
@@ -48,14 +47,21 @@ def corners(xp: Any, shape: tuple[int, ...], points: Any, nearest: bool) -> list
     return found
 
 
-def placed_corner(xp: Any, sizes: Any, spots: Any, shares: Any) -> tuple[Any, Any]:
-    """Whole points as places in an image; the share of one that lies outside is 0."""
+def placed_corner(xp: Any, sizes: Any, spots: Any, shares: Any) -> tuple[Any, Any, Any]:
+    """Whole points as places in an image, each's share, and which of them lie outside."""
     inside = xp.logical_and.reduce((spots >= 0) & (spots < np.array(sizes)), -1)
     whole = xp.where(inside[..., None], spots, 0).astype("int64")
     steps = np.cumprod((1, *sizes[:-1]))
     places = (whole * steps).sum(-1).reshape(len(spots), -1)
-    shares = inside.astype(spots.dtype) if shares is None else xp.where(inside, shares, 0)
-    return places, shares.reshape(places.shape)
+    shares = xp.ones(inside.shape, spots.dtype) if shares is None else shares
+    return places, shares.reshape(-1, 1), ~inside.reshape(-1)
+
+
+def weighed(lines: Any, shares: Any, outside: Any) -> Any:
+    """Lines times their shares; nothing of those outside, whatever stands there."""
+    found = lines * shares
+    found[outside] = 0
+    return found
 
 
 @primitive
@@ -79,9 +85,8 @@ def sampled_kernel(xp: Any, x: Any, points: Any, *, out: Any = None, nearest: bo
         return placed(xp.zeros(shape, x.dtype), x.dtype, out)
     lines = x.reshape(images, channels, size).swapaxes(1, 2).reshape(-1, channels)
     begin, total = xp.arange(images).reshape(-1, 1) * size, None
-    for places, shares in corners(xp, x.shape, points, nearest):
-        part = lines.take((places + begin).reshape(-1), 0)
-        part *= shares.reshape(-1, 1)
+    for places, *each in corners(xp, x.shape, points, nearest):
+        part = weighed(lines.take((places + begin).reshape(-1), 0), *each)
         total = part if total is None else xp.add(total, part, out=total)
     found = total.reshape(images, -1, channels).swapaxes(1, 2).reshape(shape)
     return placed(xp.ascontiguousarray(found), x.dtype, out)
@@ -104,9 +109,9 @@ def spread_sampled_kernel(
     if flat.size and source.size:
         lines = source.reshape(images, channels, -1).swapaxes(1, 2).reshape(-1, channels)
         begin = xp.arange(images).reshape(-1, 1) * size
-        for places, shares in corners(xp, like.shape, points, nearest):
+        for places, *each in corners(xp, like.shape, points, nearest):
             spots = (places + begin).reshape(-1, 1) * channels + xp.arange(channels)
-            xp.add.at(flat, spots.reshape(-1), (lines * shares.reshape(-1, 1)).reshape(-1))
+            xp.add.at(flat, spots.reshape(-1), weighed(lines, *each).reshape(-1))
     found = flat.reshape(images, size, channels).swapaxes(1, 2).reshape(like.shape)
     return placed(xp.ascontiguousarray(found), source.dtype, out)
 
@@ -139,7 +144,8 @@ spread_sampled.grad("points")(
 @sampled.lower
 def sampled_at(index: Any, x: Any, points: Any, nearest: bool) -> Any:
     n, c, *spot = index
-    given = [wide_at(points[(n, *spot, i)]) for i in reversed(range(len(x.shape) - 2))]
+    axes = len(x.shape) - 2
+    given = [point_at(points[(n, *spot, i)], x.shape[-1 - i]) for i in reversed(range(axes))]
     choices = []
     for point in given:
         if nearest:
@@ -156,7 +162,7 @@ def spread_sampled_at(index: Any, source: Any, points: Any, like: Any, nearest: 
     value, places = wide_at(source[tuple(over)]), []
     corner = lang.axis(1 if nearest else 1 << len(like.shape) - 2)
     for i in range(len(like.shape) - 2):
-        point = wide_at(points[(n, *spot, i)])
+        point = point_at(points[(n, *spot, i)], like.shape[-1 - i])
         if nearest:
             place = whole_at(point)
         else:
@@ -167,6 +173,13 @@ def spread_sampled_at(index: Any, source: Any, points: Any, like: Any, nearest: 
         places.append(lang.cast(place, "int64"))
     where = (n, c, *reversed(places))
     return lang.scatter_add(like.shape, where, value, (*over, corner), dtype=source.dtype)
+
+
+def point_at(number: Any, size: int) -> Any:
+    """One number of a point, for lowerings: just outside where it is far outside, or none."""
+    point = wide_at(number)
+    far = lang.constant(-2.0, point.dtype)
+    return lang.select((point > far) & (point < size + 1.0), point, far)
 
 
 def whole_at(point: Any) -> Any:
@@ -318,175 +331,3 @@ def grid_sampler(
 
 
 by_body(grid_sampler)
-
-
-# Grids made by affine maps.
-
-
-def grid_shape(theta: Any, sizes: Any) -> tuple[int, ...]:
-    """The shape of the grid for images of `sizes`, the images and channels included."""
-    axes = len(sizes) - 2
-    if axes not in (2, 3):
-        raise ShapeError(f"output_shape has {len(sizes)} sizes, 4 or 5 are needed")
-    if len(theta.shape) != 3:
-        raise ShapeError(f"theta has {len(theta.shape)} axes, 3 are needed")
-    agree(theta.shape[1], axes, "a map has {} rows, output_shape {} axes behind the channels")
-    agree(theta.shape[2], axes + 1, "a map has {} columns, {} are needed")
-    if any(int(n) < -1 for n in sizes[2:]):
-        raise ArgumentError(f"output_shape {list(sizes)} has a negative size")
-    return (theta.shape[0], *sizes[2:], axes)
-
-
-def base_points(xp: Any, sizes: Any, dtype: Any, align_corners: bool) -> Any:
-    """The points (column, row, ..., 1) of a grid that maps nothing, a row each."""
-    lines = []
-    for n in sizes:
-        steps = xp.arange(n, dtype=dtype) * 2 + (1 - n)
-        lines.append(steps / max(n - 1 if align_corners else n, 1))
-    axes = xp.meshgrid(*lines, indexing="ij")[::-1]
-    return xp.stack([*axes, xp.ones(tuple(sizes), dtype)], -1).reshape(-1, len(lines) + 1)
-
-
-@primitive(
-    enlarges=("output_shape",),
-    outputs=("output",),
-    slots={"output_shape_tensor": "OutputShape"},
-    fixed={"use_cudnn": False},
-)
-def affine_grid(
-    theta: Meta,
-    output_shape_tensor: Meta = None,
-    *,
-    output_shape: Ints = (),
-    align_corners: bool = True,
-) -> Meta:
-    """Where an affine map of each image takes the points of a grid of `output_shape`."""
-    floating(theta)
-    if output_shape_tensor is None:
-        return theta.with_shape(grid_shape(theta, output_shape))
-    if output_shape_tensor.ndim != 1 or theta.ndim != 3:
-        raise ShapeError(f"output_shape is {output_shape_tensor} and theta {theta}")
-    axes = theta.shape[1]
-    count = output_shape_tensor.shape[0] if axes == -1 else axes + 2
-    return theta.with_shape(grid_shape(theta, (UNKNOWN,) * int(count)))
-
-
-def mapped(xp: Any, theta: Any, sizes: Any, align_corners: bool, out: Any) -> Any:
-    """The points of a grid of `sizes`, mapped."""
-    base = base_points(xp, sizes, theta.dtype, align_corners)
-    found = base @ theta.swapaxes(1, 2)
-    return placed(found.reshape(len(theta), *sizes, len(sizes)), theta.dtype, out)
-
-
-@affine_grid.kernel
-@widening
-def affine_grid_kernel(
-    xp: Any,
-    theta: Any,
-    tensor: Any = None,
-    *,
-    out: Any = None,
-    output_shape: Any,
-    align_corners: bool,
-) -> Any:
-    sizes = output_shape if tensor is None else tuple(tensor.reshape(-1).tolist())
-    _, *sizes, _ = grid_shape(theta, sizes)
-    if any(n < 0 for n in sizes):
-        raise ArgumentError(f"output_shape has a negative size among {sizes}")
-    return mapped(xp, theta, sizes, align_corners, out)
-
-
-@primitive
-def affine_points(theta: Meta, like_meta: Meta, *, align_corners: bool = True) -> Meta:
-    """Where an affine map takes the points of a grid like `like`."""
-    return theta.with_shape(like_meta.shape)
-
-
-@affine_points.kernel
-@widening
-def affine_points_kernel(
-    xp: Any, theta: Any, like: Any, *, out: Any = None, align_corners: bool
-) -> Any:
-    return mapped(xp, theta, like.shape[1:-1], align_corners, out)
-
-
-@primitive
-def affine_grid_back(source: Meta, like_meta: Meta, *, align_corners: bool = True) -> Meta:
-    """The gradient of the maps: how each moved point goes with the one it was made of."""
-    return source.with_shape(like_meta.shape)
-
-
-@affine_grid_back.kernel
-@widening
-def affine_grid_back_kernel(
-    xp: Any, source: Any, like: Any, *, out: Any = None, align_corners: bool
-) -> Any:
-    base = base_points(xp, source.shape[1:-1], source.dtype, align_corners)
-    moved = source.reshape(len(source), len(base), source.shape[-1])
-    return placed(moved.swapaxes(1, 2) @ base, source.dtype, out)
-
-
-def theta_grad(theta_meta: Any, dout: Any, align_corners: bool) -> Any:
-    return affine_grid_back(dout, theta_meta, align_corners=align_corners)
-
-
-affine_grid.grad("theta")(
-    lambda theta_meta, output_shape_tensor, doutput, align_corners: theta_grad(
-        theta_meta, doutput, align_corners
-    )
-)
-affine_points.grad("theta")(theta_grad)
-affine_grid_back.grad("source")(
-    lambda source_meta, dout, align_corners: affine_points(
-        dout, source_meta, align_corners=align_corners
-    )
-)
-
-
-# As lowerings: each number of a point on its own.
-
-
-def base_at(spot: Any, sizes: Any, dtype: str, align_corners: bool) -> list[Any]:
-    """The numbers (column, row, ..., 1) of a point of a grid that maps nothing."""
-    found = []
-    for i, n in zip(reversed(spot), reversed(sizes), strict=True):
-        share = lang.constant(1 / max(n - 1 if align_corners else n, 1), dtype)
-        found.append(lang.cast(i * 2 + (1 - n), dtype) * share)
-    return [*found, lang.constant(1.0, dtype)]
-
-
-def mapped_at(index: Any, theta: Any, sizes: Any, align_corners: bool) -> Any:
-    """One number of a mapped point."""
-    n, *spot, j = index
-    dtype = wide_at(theta[n, 0, 0]).dtype
-    base = base_at(spot, sizes, dtype, align_corners)
-    total = wide_at(theta[n, j, len(base) - 1])
-    for k, number in enumerate(base[:-1]):
-        total = total + number * wide_at(theta[n, j, k])
-    return lang.cast(total, theta.dtype)
-
-
-@affine_grid.lower
-def affine_grid_at(
-    index: Any, theta: Any, tensor: Any, output_shape: Any, align_corners: bool
-) -> Any:
-    if tensor is not None:
-        raise UnsupportedError("a tensor says the size, so how far apart points lie is not known")
-    return mapped_at(index, theta, output_shape[2:], align_corners)
-
-
-@affine_points.lower
-def affine_points_at(index: Any, theta: Any, like: Any, align_corners: bool) -> Any:
-    return mapped_at(index, theta, like.shape[1:-1], align_corners)
-
-
-@affine_grid_back.lower
-def affine_grid_back_at(index: Any, source: Any, like: Any, align_corners: bool) -> Any:
-    n, j, k = index
-    spot = [lang.axis(m) for m in source.shape[1:-1]]
-    value = wide_at(source[(n, *spot, j)])
-    base = base_at(spot, source.shape[1:-1], value.dtype, align_corners)
-    number = base[-1]
-    for i, other in enumerate(base[:-1]):
-        number = lang.select(lang.equal(k, i), other, number)
-    return lang.cast(lang.sum(value * number, over=spot), source.dtype)

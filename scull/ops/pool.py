@@ -182,7 +182,7 @@ def pool_place_kernel(xp: Any, x: Any, *, out: Any = None, data_format: str, **r
     y = pool_kernel(xp, x, **attrs)
     out = xp.empty(y.shape, "int32") if out is None else out
     x, y, target = (channels_first(v, data_format) for v in (x, y, out))
-    target[...] = 0
+    target[...] = -1
     for piece in p.pieces():
         wide, found = surrounded(xp, x[piece], p, lowest(x.dtype)), target[piece]
         for number, (_, hit) in enumerate(first_hits(xp, wide, y[piece], p)):
@@ -316,15 +316,18 @@ def pool_take_at(index: Any, source: Any, place: Any, **attrs: Any) -> Any:
     if place is None:
         return pool_at(index, source, **attrs)
     p, form = pooling_of(source, attrs), attrs["data_format"]
-    taps = lang.unravel(lang.cast(place[tuple(index)], "int64"), [a.kernel for a in p.along])
-    return element_at(source, p, channels_first(tuple(index), form), taps, 0.0, form)
+    number = lang.cast(place[tuple(index)], "int64")
+    taps = lang.unravel(lang.maximum(number, 0), [a.kernel for a in p.along])
+    value = element_at(source, p, channels_first(tuple(index), form), taps, 0.0, form)
+    return lang.select(number < 0, lang.constant(0.0, value.dtype), value)
 
 
 def pool_place_at(index: Any, x: Any, **attrs: Any) -> Any:
     p, form = pooling_of(x, attrs), attrs["data_format"]
     over, spot = window_at(p), channels_first(tuple(index), form)
     value = element_at(x, p, spot, over, lowest_of(x.dtype), form)
-    return lang.cast(lang.argmax(value, over=over), "int32")
+    largest, place = lang.max(value, over=over), lang.cast(lang.argmax(value, over=over), "int32")
+    return lang.select(lang.equal(largest, largest), place, lang.constant(-1, "int32"))
 
 
 def given_at(
@@ -421,7 +424,7 @@ pool3d = pool("pool3d", 3)
 @primitive
 @attributes_of(pool2d)
 def pool_place(x: Meta, **attrs: Any) -> Meta:
-    """Which element of each window is the first largest one, row by row."""
+    """Which element of each window is the first largest one, row by row; -1 where NaN is."""
     shape = in_format(pooling_of(x, attrs).shape, attrs["data_format"])
     return x.with_shape(shape).with_dtype(int32)
 

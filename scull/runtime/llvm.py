@@ -22,7 +22,7 @@ from typing import Any
 from scull.errors import ArgumentError, UnsupportedError
 from scull.runtime.object_cache import key_of, object_cache
 
-NOTICE = "llvmlite is not installed: programs run on NumPy kernels, slower (`pip install llvmlite`)"
+NOTICE = "llvmlite does not load: programs run on NumPy kernels, slower (`pip install llvmlite`)"
 OPTIONS = {"opt": 3, "reloc": "pic", "codemodel": "jitdefault", "jit": True}  # of code generation
 
 # x86-64 by what its vectors are, each with the CPU that LLVM tunes for
@@ -105,7 +105,7 @@ class Library:
 
 def available() -> bool:
     """Whether code can be compiled here; the first time it cannot, a notice tells."""
-    if importlib.util.find_spec("llvmlite") is not None and _loads():
+    if _loads():
         return True
     _notice()
     return False
@@ -113,7 +113,7 @@ def available() -> bool:
 
 @cache
 def _loads() -> bool:
-    """Whether llvmlite, which is there, can be used: its library may be missing or be another."""
+    """Whether llvmlite can be used: it may be missing, or its library, or that be another."""
     try:
         importlib.import_module("llvmlite.binding")
     except (ImportError, OSError, RuntimeError):

@@ -360,3 +360,21 @@ def test_updates_are_in_place():
         assert number_made("sgd") == 1
         assert w.array is array
     np.testing.assert_allclose(w.numpy(), before - 1.0, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("sides", [8, 64])
+def test_what_is_no_number_counts_the_same_at_every_size(sides):
+    image = np.zeros((1, 1, sides, sides), "float32")
+    image[0, 0, 0, :2] = np.nan, np.inf
+    grid = np.full((1, sides, sides, 2), 1.9, "float32")
+    grid[0, 0, 0], grid[0, 0, 1] = np.nan, np.inf
+
+    def found(mode):
+        with flags(COMPILE=mode):
+            x, at = (paddle.to_tensor(v, stop_gradient=False) for v in (image, grid))
+            read, largest = F.grid_sample(x, at), F.max_pool2d(x, 2)
+            gradients = [paddle.grad(y.sum(), [x])[0] for y in (read, largest)]
+            return [v.numpy() for v in (read, largest, *gradients)]
+
+    for ours, numpys in zip(found("eager"), found("off"), strict=True):
+        np.testing.assert_array_equal(ours, numpys)

@@ -1,6 +1,8 @@
 """What the steps of a plan became is found again by what the plan says, and by nothing else."""
 
 import importlib.util
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import scull.nn.functional as F
 from scull.core.dtype import of_name
 from scull.core.meta import Meta
 from scull.eager import prefer as eager
+from scull.executor import tier
 from scull.executor.call import Call
 from scull.executor.division import Region
 from scull.executor.outline import name_of
@@ -169,3 +172,12 @@ def test_plans_with_blocks_are_kept_nowhere():
         return cond(paddle.sum(x) > 0, lambda: x * 2.0, lambda: x - 1.0)
 
     assert named(chosen) is None
+
+
+@pytest.mark.parametrize(("terminal", "patience", "told"), [(1, 0.0, 1), (0, 0.0, 0), (1, 60.0, 0)])
+def test_a_terminal_is_told_of_a_long_wait(terminal, patience, told, monkeypatch, capsys):
+    monkeypatch.setattr(tier, "PATIENCE", patience)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: bool(terminal))
+    task = background().submit("a plan", lambda: time.sleep(0.05))
+    assert tier.awaited(task) and task.ended
+    assert bool(capsys.readouterr().err) == bool(told)

@@ -5,6 +5,7 @@ from typing import Any
 from scull.core.tensor import Methods, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.nn.functional.naming import named
+from scull.ops import affine_grid as affine
 from scull.ops import grid as ops
 from scull.ops.channel import temporal_shift as shift
 from scull.tensor.size import integers, is_one_of, needs_tensor
@@ -41,8 +42,8 @@ def affine_grid(
     if isinstance(out_shape, Tensor):
         out_shape = out_shape.tolist()
     if isinstance(out_shape, Methods):
-        return ops.affine_grid(theta, out_shape, **attrs)
-    return ops.affine_grid(theta, output_shape=integers(out_shape, "out_shape"), **attrs)
+        return affine.affine_grid(theta, out_shape, **attrs)
+    return affine.affine_grid(theta, output_shape=integers(out_shape, "out_shape"), **attrs)
 
 
 def grid_sample(

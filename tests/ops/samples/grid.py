@@ -12,6 +12,8 @@ from tests.ops.sample import array, call, f16, f32, f64, fails, samples
 def read(image: Any, point: Any, nearest: bool) -> Any:
     """The channels of one image at one point (column, row, ...)."""
     spot = point[::-1]
+    if not (np.abs(spot) < 1e6).all():
+        return np.zeros(len(image))
     if nearest:
         whole = np.trunc(spot + np.copysign(0.5, spot)).astype(int)
         inside = all(0 <= i < n for i, n in zip(whole, image.shape[1:], strict=True))
@@ -33,6 +35,17 @@ def reading(x: Any, points: Any, *, nearest: bool = False) -> Any:
     return found
 
 
+def hollow() -> Any:
+    """An image whose first element is no number."""
+    return array([[[[np.nan, 1.0, 2.0], [3.0, 4.0, 5.0]]]])
+
+
+def wild() -> Any:
+    """Points outside, far outside and that are none."""
+    odd = [[2.6, 1.0], [-5.0, 0.0], [np.nan, 1.0], [np.inf, 0.0], [-np.inf, 1.0], [1e30, 1.0]]
+    return array([[*odd, [1.5, 0.5]]])
+
+
 @samples("sampled", reference=reading)
 def sampled_samples():
     yield call(f32(2, 3, 4, 5), f32(2, 6, 2, low=-1.6, high=5.3))
@@ -43,6 +56,8 @@ def sampled_samples():
     yield call(f32(2, 3, 4, 5), f32(2, 0, 2))
     yield call(f32(1, 3, 0, 5), f32(1, 2, 2))
     yield call(f16(1, 2, 3, 3), f16(1, 4, 2, low=0.0, high=2.0))
+    for nearest in (False, True):
+        yield call(hollow(), wild(), nearest=nearest, grad=False, name_of_case=f"outside {nearest}")
     yield fails(ShapeError, "x has 2 images and points are of 3", f32(2, 1, 3, 3), f32(3, 4, 2))
     yield fails(ShapeError, "a point has 3 numbers and x has 2", f32(1, 1, 3, 3), f32(1, 4, 3))
 
@@ -53,9 +68,8 @@ def giving(source: Any, points: Any, like: Any, *, nearest: bool = False) -> Any
         one = np.zeros((len(like), 1, *like.shape[2:]))
         one[(slice(None), 0, *spot)] = 1
         shares = reading(one, points, nearest=nearest)
-        found[(slice(None), slice(None), *spot)] = (shares * source).sum(
-            tuple(range(2, source.ndim))
-        )
+        given = np.where(shares == 0, 0, shares * source)  # nothing of what lies elsewhere
+        found[(slice(None), slice(None), *spot)] = given.sum(tuple(range(2, source.ndim)))
     return found
 
 
@@ -64,6 +78,8 @@ def spread_sampled_samples():
     yield call(f32(2, 3, 6), f32(2, 6, 2, low=-1.6, high=5.3), f32(2, 3, 4, 5))
     yield call(f64(1, 2, 2, 2), f64(1, 2, 2, 3, low=-1, high=3), f64(1, 2, 3, 2, 2))
     yield call(f32(1, 2, 8), f32(1, 8, 2, low=-1, high=4), f32(1, 2, 3, 4), nearest=True)
+    given = array([[[np.nan, np.inf, np.nan, 1.0, 1.0, np.nan, 2.0]]])
+    yield call(given, wild(), f32(1, 1, 2, 3), grad=False, name_of_case="outside")
 
 
 def folded(p: float, n: int, beyond: float) -> float:
