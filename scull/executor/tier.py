@@ -1,29 +1,37 @@
 """How a plan runs: by its instructions, or as machine code made for what a run begins with."""
 
 import sys
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
+from scull.deferred import load
 from scull.eager.prefer import asking_nothing
 from scull.errors import ArgumentError
-from scull.executor.call import Row
-from scull.executor.compiled import Specialised, form_at, sizes_of
 from scull.executor.instruction import whole
 from scull.executor.run import run
-from scull.executor.sliced import Fed, Sliced
 from scull.flags import flag
 from scull.runtime import llvm
 from scull.runtime.background import READY, Task, background
 
 if TYPE_CHECKING:
+    from scull.executor.call import Row
+    from scull.executor.compiled import Specialised
     from scull.executor.plan import Plan
+    from scull.executor.sliced import Fed, Sliced
+
+COMPILED, SLICED = "scull.executor.compiled", "scull.executor.sliced"  # they load the compiler
 
 MOST_VARIANTS = 8  # of what is fed, for each of which there is code; for others there is none
 MOST_SEEN = 64  # of what is fed, of which it is known that it came before
 MODES = ("eager", "tiered")
 PATIENCE = 2.0  # seconds of waiting for code that nobody is told of
+
+
+def form_at(value: Any) -> Any:
+    """What is known of a value that is fed and is no array; None for nothing."""
+    return None if value is None else load(COMPILED, "form_at")(value)
 
 
 def awaited(task: Task[Any]) -> bool:
@@ -39,9 +47,9 @@ class Tier:
     With `eager` the first run waits for its code. With `tiered` code that is on the disk is used at
     once; else the instructions run until it is ready, which is made in the background from the
     second run on: many Programs run once. What `trains` has the same bits in every process: there
-    the instructions run up to one run, CODE_FROM_RUN, which waits for code, and none after it. When
-    code was made for as many sizes as there may be, batches of further sizes are computed in
-    slices.
+    the instructions run up to one run, CODE_FROM_RUN, which waits for code, and none after it: the
+    first of several does not even load the compiler. When code was made for as many sizes as there
+    may be, batches of further sizes are computed in slices.
     """
 
     def __init__(self, plan: "Plan", threads: int = 0, trains: bool = False) -> None:
@@ -59,17 +67,26 @@ class Tier:
         self.variants: dict[Any, tuple[Row, ...]] = {}
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
-        self.batches, self.slices = Fed(plan), dict[Any, Sliced]()
+        self.slices: dict[Any, Sliced] = {}
         self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
 
-    def steps(self, frame: list[Any]) -> tuple[Row, ...]:
+    @cached_property
+    def batches(self) -> "Fed":
+        """Which of what is fed are batches."""
+        found: Fed = load(SLICED, "Fed")(self.plan)
+        return found
+
+    def steps(self, frame: list[Any]) -> "tuple[Row, ...]":
         """The steps of a run that begins with this frame."""
         begun = [frame[slot] for slot in self.fed]  # lists, too, and nothing of untaken branches
         key = tuple([(x.shape, x.dtype) if type(x) is ndarray else form_at(x) for x in begun])
         found = self.variants.get(key)
         return self._new(key, frame) if found is None else found
 
-    def _new(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
+    def _new(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
+        if self.ahead > 1 and not self.runs:
+            self.runs = 1
+            return self.waiting
         if not llvm.available():
             return self.plan.loop
         if self.runs < self.ahead:
@@ -100,36 +117,40 @@ class Tier:
         self._submit(key, frame)
         return self.waiting
 
-    def _before(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
+    def _before(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
         """The steps of a run that comes before code, which the last of them has made."""
         self.runs += 1
         if self.runs == self.ahead:
             self.mode = "eager"
-        if (self.runs > 1 or self.ahead == 1) and key not in self.tasks:
+        if key not in self.tasks:
             self._submit(key, frame)
         return self.waiting
 
     def _submit(self, key: Any, frame: list[Any]) -> None:
         self.tasks[key] = background().submit("a plan", self._made(frame).steps)
 
-    def _at_once(self, key: Any, frame: list[Any]) -> tuple[Row, ...]:
+    def _at_once(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
         """The code for this run, which waits for it."""
         task = self.tasks.pop(key, None)
         if task is not None and awaited(task) and task.state == READY:
             return task.result
         return self._made(frame).steps()
 
-    def _made(self, frame: list[Any]) -> Specialised:
-        return Specialised(self.plan, sizes_of(frame), threads=self.threads, fixed=self.fixed)
+    def _made(self, frame: list[Any]) -> "Specialised":
+        sizes = load(COMPILED, "sizes_of")(frame)
+        found: Specialised = load(COMPILED, "Specialised")(
+            self.plan, sizes, threads=self.threads, fixed=self.fixed
+        )
+        return found
 
-    def _perhaps(self, key: Any, task: Task[tuple[Row, ...]]) -> tuple[Row, ...]:
+    def _perhaps(self, key: Any, task: "Task[tuple[Row, ...]]") -> "tuple[Row, ...]":
         """The code of a task, if it has ended."""
         if not task.ended:
             return self.waiting
         self.variants[key] = task.result if task.state == READY else self.plan.loop
         return self.variants[key]
 
-    def _in_slices(self, frame: list[Any]) -> tuple[Row, ...] | None:
+    def _in_slices(self, frame: list[Any]) -> "tuple[Row, ...] | None":
         """The steps for a batch of any size; None where there are none for this one."""
         batches = self.batches
         begun = [(slot, frame[slot]) for slot in self.fed]
@@ -143,9 +164,9 @@ class Tier:
         if sliced is None and len(self.slices) >= MOST_VARIANTS:
             return None
         if sliced is None:
-            sliced = self.slices[key] = Sliced(
+            sliced = self.slices[key] = load(SLICED, "Sliced")(
                 self.plan,
-                sizes_of(frame),
+                load(COMPILED, "sizes_of")(frame),
                 batches.slots,
                 threads=self.threads,
                 fixed=self.fixed,
@@ -156,7 +177,7 @@ class Tier:
             sliced.make(count)
         return None if sliced.refusal else sliced.steps
 
-    def _later(self, sliced: Sliced, count: int) -> tuple[Row, ...]:
+    def _later(self, sliced: "Sliced", count: int) -> "tuple[Row, ...]":
         """Have code for so many rows made in the background."""
         task = sliced.task
         if task is None or task.state == READY:

@@ -34,6 +34,7 @@ for _ in range(3):
     found.append(sum(type(row[0]).__name__ == "Call" for row in rows))
 print(found)
 """
+LOADING = TRAINING.replace("found.append(sum", "found.append(compiler() and sum")
 EAGER = """
 x = paddle.ones([8, 8])
 paddle.nn.functional.gelu(paddle.matmul(x, x))
@@ -56,6 +57,10 @@ def printed(code, **settings):
 
 def test_the_third_run_of_training_is_code_and_what_starts_it_never():
     assert printed(TRAINING) == "[False, 0, 0, 1]"
+
+
+def test_the_first_run_of_training_does_without_the_compiler():
+    assert printed(LOADING) == "[False, False, 0, 1]"
 
 
 def test_code_is_there_from_the_run_that_is_asked_for():
