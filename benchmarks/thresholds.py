@@ -192,6 +192,18 @@ def places(**attrs: Any) -> Callable[[int], Case]:
     return case
 
 
+def picked(size: int) -> Case:
+    """Half as many elements of a matrix as it has, each by its row and column."""
+    x = normal(max(2, size // 64), 64)
+    return [x, [rng.integers(0, n, x.size // 2) for n in x.shape]], None, {}
+
+
+def put(size: int) -> Case:
+    """As many elements added to a matrix."""
+    (x, indices), _, _ = picked(size)
+    return [x, indices, normal(len(indices[0]))], None, {"accumulate": True}
+
+
 def graph(size: int) -> Case:
     """Rows of 64, each of which four others send theirs."""
     x = normal(max(2, size // 64), 64)
@@ -248,6 +260,8 @@ CASES: dict[str, Callable[[int], Case]] = {
     "index_add": places(axis=0),
     "scatter": places(overwrite=True),
     "send_u_recv": graph,
+    "index_get": picked,
+    "index_put": put,
     "linear": linear,
     "linear_grad": linear_grad,
     "matmul": heads,

@@ -1,7 +1,8 @@
 """One operator as machine code for operands of some sizes."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Made:
     ) -> None:
         self.plain = owner.by_numpy
         op, tracer = owner.op, Tracer()
-        given = [tracer.given(x) if isinstance(x, Meta) else x for x in metas]
+        given = [each(tracer.given, x) for x in metas]
         kinds = op.kinds
         attrs = {n: normalised(kinds[n], n, v) if n in kinds else v for n, v in attrs.items()}
         results = traced(tracer, op, given, attrs)
@@ -40,16 +41,18 @@ class Made:
         if any(x is not None and x.meta.kind is Kind.ROWS for x in results):
             raise UnsupportedError(f"`{op.name}` gives rows")
         pairs = list(zip(results, over or (-1,) * len(results), strict=True))
-        values = {n: x.array for n, x in enumerate(given) if isinstance(x, Traced)}
+        places = positions(given)
+        values = {n: x.array for n, x in enumerate(flattened(given)) if isinstance(x, Traced)}
         fresh = [x.array for x, place in pairs if x is not None and place < 0]
-        laid = [(x.array, values[place]) for x, place in pairs if place >= 0]
+        laid = [(x.array, values[places[place]]) for x, place in pairs if place >= 0]
         outputs = [*fresh, *(new for new, _ in laid)]
         self.native = native_of(
             tracer.statements, [*values.values()], outputs, [old for _, old in laid]
         )
         numbers = {array: n for n, array in values.items()}
         self.taken = [numbers[array] for array in self.native.inputs]
-        self.over = frozenset(place for _, place in pairs if place >= 0)
+        self.over = frozenset(places[place] for _, place in pairs if place >= 0)
+        self.lists = any(type(x) is list for x in given)
         self.made = [(x.shape, numpy_dtype(x.dtype)) for x in self.native.outputs]
         self.present = [x is not None for x, _ in pairs]
         self.size = self.native.arena
@@ -72,7 +75,8 @@ class Made:
         ), table
 
     def __call__(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
-        given = [operands[n] for n in self.taken]
+        every = flattened(operands) if self.lists else operands
+        given = [every[n] for n in self.taken]
         if out is None:
             made = [np.empty(shape, dtype) for shape, dtype in self.made]
         else:
@@ -99,9 +103,28 @@ class Made:
         return tuple([next(fresh) if there else None for there in self.present])
 
 
+def each(function: Callable[[Any], Any], operand: Any) -> Any:
+    """What a function gives for a meta, or for each of a list; numbers stay."""
+    if type(operand) is list:
+        return [each(function, x) for x in operand]
+    return function(operand) if isinstance(operand, Meta) else operand
+
+
+def flattened(operands: Sequence[Any]) -> list[Any]:
+    """Operands with those of lists among the others."""
+    return [x for operand in operands for x in (operand if type(operand) is list else [operand])]
+
+
+def positions(operands: Sequence[Any]) -> list[int]:
+    """Where each operand begins among those that are flattened."""
+    sizes = [len(x) if type(x) is list else 1 for x in operands]
+    return [0, *accumulate(sizes)]
+
+
 def traced(tracer: Tracer, op: Op, given: list[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
     """The results of an operator; one whose kernel widens half precision has float32 inside."""
-    kinds = {x.meta.dtype for x in given if isinstance(x, Traced) and x.meta.dtype.name in FLOATS}
+    values = [x.meta for x in flattened(given) if isinstance(x, Traced)]
+    kinds = {m.dtype for m in values if m.dtype.name in FLOATS}
     half = next((x for x in kinds if x.name in HALF), None)
     if half is None or not op.widens:
         return tracer.operator(op, given, attrs)
@@ -109,6 +132,8 @@ def traced(tracer: Tracer, op: Op, given: list[Any], attrs: dict[str, Any]) -> t
         raise UnsupportedError(f"`{op.name}` of {' and '.join(sorted(x.name for x in kinds))}")
 
     def cast(x: Any, source: DType, target: DType) -> Any:
+        if type(x) is list:
+            return [cast(v, source, target) for v in x]
         if not isinstance(x, Traced) or x.meta.dtype is not source:
             return x
         return tracer.operator(op_of("cast"), [x], {"in_dtype": source, "out_dtype": target})[0]

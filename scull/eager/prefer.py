@@ -1,8 +1,9 @@
 """Eager mode on machine code: hot operators call kernels made for the sizes of their operands.
 
 A kernel is made when an operator first meets operands of its sizes, which waits for it: a call that
-is repeated gives the same bits, and so does a program that runs again. Small operands are for NumPy
-in any case, and always the same ones. In runs of a Program whose own code is still to come nobody
+is repeated gives the same bits, and so does a program that runs again. Where sizes keep changing an
+operator soon makes few kernels: as many as its calls use often, and those for sizes that NumPy
+met often. Small operands are for NumPy in any case, and always the same ones. In runs of a Program whose own code is still to come nobody
 asks for kernels: they would not be used for long. The compiler loads with the first kernel.
 """
 
@@ -27,6 +28,9 @@ from scull.errors import ScullError
 from scull.runtime.llvm import available
 
 MOST_SIZES = 64  # of the operands of one operator, for which there is machine code
+MOST_NEW = 16  # of them, beside one more for so many calls that had code
+OFTEN = 64  # calls with other sizes that give them code, too
+MOST_COUNTED = 1024  # sizes whose calls are counted
 KINDS = (float16, bfloat16, float32, float64, int32, int64, bool_)
 DTYPES = frozenset(kind.array for kind in KINDS)  # of its operands
 
@@ -58,6 +62,8 @@ class Preferring:
         self.op, self.plain, self.least = op, op.cpu, least
         self.most = MOST.get(op.name, sys.maxsize)
         self.known: dict[Any, Call] = {}
+        self.spent = 0  # calls with code that are needed to pay for what new sizes got
+        self.counts: dict[Any, int] = {}  # of calls with sizes beyond as many as may be new
 
     def __call__(self, *operands: Any, out: Any = None, **attrs: Any) -> Any:
         for x in operands:
@@ -66,7 +72,11 @@ class Preferring:
         else:
             return self.by_numpy(operands, out, attrs)
         key = key_of(operands, out, attrs)
-        call = self.known.get(key) or self.new(key, operands, attrs)
+        call = self.known.get(key)
+        if call is None:
+            call = self.new(key, operands, attrs)
+        elif self.spent:
+            self.spent -= 1
         return call(operands, out, attrs)
 
     def by_numpy(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
@@ -81,11 +91,21 @@ class Preferring:
             return self.by_numpy
         if any(x.size > self.most for x in operands if type(x) is ndarray):
             return self.by_numpy
-        if not available():
+        if not available() or not self.pays_off(key):
             return self.by_numpy
-        metas = [meta_of(x) if hasattr(x, "shape") else x for x in operands]
+        metas = [metas_of(x) for x in operands]
         self.known[key] = self.made(metas, key[1], attrs)
         return self.known[key]
+
+    def pays_off(self, key: Any) -> bool:
+        """Whether code for new sizes is likely to be used often."""
+        if self.spent <= MOST_NEW * (MOST_NEW - 1):
+            self.spent += MOST_NEW
+            return True
+        count = self.counts.pop(key, 0) + 1
+        if count < OFTEN and len(self.counts) < MOST_COUNTED:
+            self.counts[key] = count
+        return count >= OFTEN
 
     def made(self, metas: list[Any], over: Places | None, attrs: dict[str, Any]) -> Call:
         """A call of machine code; of NumPy where there can be none."""
@@ -96,6 +116,13 @@ class Preferring:
             if not isinstance(error, ScullError):
                 warnings.warn(f"{self.op.name}: no machine code, {error!r}", stacklevel=2)
             return self.by_numpy
+
+
+def metas_of(operand: Any) -> Any:
+    """What is known of an operand, of each of a list; a number as it is."""
+    if type(operand) is list:
+        return [meta_of(x) for x in operand]
+    return meta_of(operand) if hasattr(operand, "shape") else operand
 
 
 def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
@@ -113,6 +140,8 @@ def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
             sizes.append((type(x), x))
         elif isinstance(x, Stub | Meta):
             sizes.append((tuple(x.shape), str(x.dtype)))
+        elif type(x) is list and all(type(v) is ndarray and v.dtype in DTYPES for v in x):
+            sizes.append(tuple([(v.shape, v.dtype) for v in x]))
         else:
             return None
     over = None

@@ -73,6 +73,8 @@ LEAST = {
     "scatter_axis": 1 << 10,
     "scatter_nd_add": 1 << 8,
     "index_add": 1 << 8,
+    "index_get": 1 << 8,
+    "index_put": 1 << 8,
     "send_u_recv": 1 << 12,
     "scatter": 1 << 8,
     "linear": 1 << 12,

@@ -277,6 +277,31 @@ def test_rows_are_added_with_the_bits_of_numpy(name, dtype):
     assert found.array.tobytes() == want.array.tobytes()
 
 
+def places_and_gradient(x, *indices):
+    """What integers pick, and where its gradient is added."""
+    x = paddle.to_tensor(x, stop_gradient=False)
+    found = x[tuple(paddle.to_tensor(v) for v in indices)]
+    return [v.array for v in (found, *paddle.grad((found * found).sum(), x))]
+
+
+@pytest.mark.usefixtures("all_sizes")
+@pytest.mark.parametrize("count", [1, 2])
+def test_elements_that_integers_pick_have_the_bits_of_numpy(count):
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((9, 7, 3)).astype("float32")
+    indices = generator.integers(-7, 7, (count, 5, 8))
+    want = places_and_gradient(x, *indices)
+    with flags(COMPILE="eager"):
+        found = places_and_gradient(x, *indices)
+        assert (number_made("index_get"), number_made("index_put")) == (1, 1)
+        indices[-1, 3, 3] = (9, 7)[count - 1]
+        with pytest.raises(RangeError, match="outside"):
+            places_and_gradient(x, *indices)
+        places_and_gradient(x, x[..., 0] > 0)  # how many a mask picks depends on values
+        assert (number_made("index_get"), number_made("index_put")) == (1, 1)
+    assert [v.tobytes() for v in found] == [v.tobytes() for v in want]
+
+
 @pytest.mark.usefixtures("all_sizes")
 def test_rows_outside_of_a_table_are_refused_as_always():
     for mode in ("off", "eager"):
@@ -303,6 +328,24 @@ def test_mistakes_are_told_as_always():
         F.conv2d(x, w)
     texts = [str(each.value).rsplit("\n  at", 1)[0] for each in (plain, found)]
     assert texts[0] == texts[1]
+
+
+def gelu_of(sizes):
+    """How many kernels there are after calls with operands of these sizes."""
+    for n in sizes:
+        F.gelu(paddle.zeros([n]))
+    return number_made("gelu")
+
+
+@pytest.mark.usefixtures("all_sizes")
+def test_sizes_that_do_not_come_back_get_no_more_code():
+    with flags(COMPILE="eager"):
+        assert gelu_of(range(1, 31)) == prefer.MOST_NEW
+        assert gelu_of([31] * (prefer.OFTEN - 1)) == prefer.MOST_NEW
+        assert gelu_of([31]) == prefer.MOST_NEW + 1  # it came often
+        assert gelu_of([32, 33]) == prefer.MOST_NEW + 1
+        assert gelu_of([1] * 2 * prefer.MOST_NEW) == prefer.MOST_NEW + 1
+        assert gelu_of([32, 33, 34]) == prefer.MOST_NEW + 3  # what there is was used
 
 
 @pytest.mark.usefixtures("all_sizes")
