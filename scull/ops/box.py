@@ -11,6 +11,7 @@ from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.half import placed
 
+FEW = 64  # boxes that are compared with all others at once
 CONSTANT = "boxes are made without gradients, as in Paddle"
 NO_LOOP = "it is made of few large steps over all boxes"
 
@@ -37,18 +38,34 @@ def nms(boxes: Meta, *, iou_threshold: float = 1.0) -> Meta:
 
 @nms.kernel
 def nms_kernel(xp: Any, boxes: Any, *, out: Any = None, iou_threshold: float) -> Any:
-    left, top, right, bottom = boxes.T
-    area = (right - left) * (bottom - top)
-    open = xp.ones(len(boxes), bool)
-    for i in range(len(boxes)):
-        if not open[i]:
-            continue
-        after = slice(i + 1, None)
-        wide = xp.minimum(right[i], right[after]) - xp.maximum(left[i], left[after])
-        high = xp.minimum(bottom[i], bottom[after]) - xp.maximum(top[i], top[after])
-        both = xp.maximum(wide, 0) * xp.maximum(high, 0)
-        open[after] &= ~(both > iou_threshold * (area[i] + area[after] - both))
-    return xp.nonzero(open)[0]
+    sides = xp.ascontiguousarray(boxes.T)
+    rest, kept = xp.arange(len(boxes)), [xp.zeros(0, "int64")]
+    while len(rest):
+        few, rest = rest[:FEW], rest[FEW:]
+        covers = covering(xp, sides[:, few], sides[:, few], iou_threshold)
+        open = xp.ones(len(few), bool)
+        for i in range(len(few)):
+            if open[i]:
+                open[i + 1 :] &= ~covers[i, i + 1 :]
+        kept.append(few[open])
+        hidden = covering(xp, sides[:, kept[-1]], sides[:, rest], iou_threshold).any(0)
+        rest = rest[~hidden]
+    return xp.concatenate(kept)
+
+
+def covering(xp: Any, some: Any, others: Any, iou_threshold: float) -> Any:
+    """Which boxes [some, others] have more in common than that part of what they cover."""
+    left, top, right, bottom = some[:, :, None]
+    beyond, below, until, down = others
+    wide, high = (xp.minimum(last, end) for last, end in ((right, until), (bottom, down)))
+    wide -= xp.maximum(left, beyond)
+    high -= xp.maximum(top, below)
+    xp.maximum(wide, 0, wide)
+    wide *= xp.maximum(high, 0, high)
+    xp.add((right - left) * (bottom - top), (until - beyond) * (down - below), high)
+    high -= wide
+    high *= iou_threshold
+    return wide > high
 
 
 # Boxes told by how they differ from others.

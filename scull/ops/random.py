@@ -311,7 +311,11 @@ def randperm(*, n: int, dtype: Dtype = int64, seed: int = 0) -> Meta:
 
 @randperm.kernel
 def randperm_kernel(xp: Any, *, out: Any = None, draw: Any, n: int, dtype: Any, seed: int) -> Any:
-    return finished(random.words(draw, n).argsort(kind="stable"), dtype, out)
+    low = xp.uint64(max(n - 1, 0).bit_length())  # of each word's bits hold its number
+    numbers = xp.arange(n, dtype=xp.uint64)
+    drawn = (random.words(draw, n) >> low << low) | numbers
+    drawn.sort()
+    return finished(drawn & ((xp.uint64(1) << low) - xp.uint64(1)), dtype, out)
 
 
 @primitive(effects=("random",), fixed={"deterministic": False, "force_cpu": False, "rng_name": ""})
