@@ -2,9 +2,10 @@
 
 A kernel is made when an operator first meets operands of its sizes, which waits for it: a call that
 is repeated gives the same bits, and so does a program that runs again. Where sizes keep changing an
-operator soon makes few kernels: as many as its calls use often, and those for sizes that NumPy
-met often. Small operands are for NumPy in any case, and always the same ones. In runs of a Program whose own code is still to come nobody
-asks for kernels: they would not be used for long. The compiler loads with the first kernel.
+operator soon makes few kernels: as many as its calls use often, and those for sizes that NumPy met
+often. Small operands are for NumPy in any case, and always the same ones. In runs of a Program
+whose own code is still to come nobody asks for kernels: they would not be used for long. The
+compiler loads with the first kernel.
 """
 
 import sys

@@ -104,7 +104,8 @@ class Bound:
         plain = self.waits or begins or flag("COMPILE") == "off"
         self.tier: Any = None  # as machine code
         if not plain:
-            self.tier = load(TIER, "Tier")(plan, threads, trains or alone or has_gradients(plan))
+            trains = trains or alone or has_gradients(plan)
+            self.tier = load(TIER, "Tier")(plan, threads, trains, scope.runs)
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
     def parallel(self) -> Schedule | None:

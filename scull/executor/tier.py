@@ -34,6 +34,13 @@ def form_at(value: Any) -> Any:
     return None if value is None else load(COMPILED, "form_at")(value)
 
 
+def name_of(plan: "Plan") -> str:
+    """What tells the plans of one scope apart, in other processes, too."""
+    fed = ", ".join(v.name for v, _, _ in plan.feeds)
+    fetched = ", ".join(plan.variables[slot].name for slot, _ in plan.fetches)
+    return f"{fed} -> {fetched}: {len(plan.instructions)}"
+
+
 def awaited(task: Task[Any]) -> bool:
     """Wait until a task ended; whoever sits before a terminal is told after a while."""
     if not task.wait(PATIENCE) and sys.stderr.isatty():
@@ -48,15 +55,23 @@ class Tier:
     once; else the instructions run until it is ready, which is made in the background from the
     second run on: many Programs run once. What `trains` has the same bits in every process: there
     the instructions run up to one run, CODE_FROM_RUN, which waits for code, and none after it: the
-    first of several does not even load the compiler. When code was made for as many sizes as there
-    may be, batches of further sizes are computed in slices.
+    first of several does not even load the compiler. How many there were is in `counts`, by what is
+    fed and fetched, which checkpoints carry: training that goes on has code where it had it. When
+    code was made for as many sizes as there may be, batches of further sizes are computed in
+    slices.
     """
 
-    def __init__(self, plan: "Plan", threads: int = 0, trains: bool = False) -> None:
+    def __init__(
+        self,
+        plan: "Plan",
+        threads: int = 0,
+        trains: bool = False,
+        counts: dict[str, int] | None = None,
+    ) -> None:
         self.plan, self.mode = plan, flag("COMPILE")
         first = flag("CODE_FROM_RUN") if trains and self.mode == "tiered" else 0
         self.ahead = max(0, first - 1)  # runs of the instructions, of which so many were
-        self.runs = 0
+        self.counts, self.name = {} if counts is None else counts, name_of(plan)
         if first == 1:
             self.mode = "eager"
         self.threads = threads  # that share a kernel at most; 0: as many as the pool has
@@ -84,13 +99,14 @@ class Tier:
         return self._new(key, frame) if found is None else found
 
     def _new(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
-        if self.ahead > 1 and not self.runs:
-            self.runs = 1
-            return self.waiting
+        if self.ahead:
+            runs = self.counts.get(self.name, 0)
+            if runs < self.ahead:
+                self.counts[self.name] = runs + 1
+                return self._before(key, frame, runs + 1)
+            self.mode = "eager"
         if not llvm.available():
             return self.plan.loop
-        if self.runs < self.ahead:
-            return self._before(key, frame)
         beyond = len(self.variants) >= MOST_VARIANTS
         if self.batches.always or beyond or len(self.seen - {key}) >= MOST_VARIANTS:
             found = self._in_slices(frame)
@@ -117,11 +133,10 @@ class Tier:
         self._submit(key, frame)
         return self.waiting
 
-    def _before(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
-        """The steps of a run that comes before code, which the last of them has made."""
-        self.runs += 1
-        if self.runs == self.ahead:
-            self.mode = "eager"
+    def _before(self, key: Any, frame: list[Any], number: int) -> "tuple[Row, ...]":
+        """The steps of a run that comes before code, which is made meanwhile from the second on."""
+        if number == 1 < self.ahead or not llvm.available():
+            return self.waiting
         if key not in self.tasks:
             self._submit(key, frame)
         return self.waiting

@@ -12,6 +12,7 @@ class Scope:
         self.cells: dict[str, Cell] = {}
         self.kids: list[Scope] = []
         self.era = object()  # another when a name means another cell from now on
+        self.runs: dict[str, int] = {}  # of plans that train, before they are machine code
 
     def var(self, name: str) -> Cell:
         """The cell `name` of this scope, made when it is not there."""

@@ -30,6 +30,7 @@ from scull.static.model import program_behind, values_of
 
 MODEL, PARAMETERS, STATES = ".pdmodel", ".pdparams", ".pdopt"
 NAMES = "StructuredToParameterName@@"
+RUNS = "RunsBeforeMachineCode@@"  # of what trains: where it went on as code, it does so again
 OLDER = "[ save_params, save_persistables, save_vars ]"
 
 
@@ -66,6 +67,8 @@ def save(program: Any, model_path: str, protocol: int = 4, **configs: Any) -> No
     program = program_behind([], program)
     parameters, others = lasting(program)
     trained, states = values_of(parameters), values_of(others)
+    if global_scope().runs:
+        states[RUNS] = dict(global_scope().runs)
     write_set(
         model_path,
         {
@@ -102,7 +105,8 @@ def load(program: Any, model_path: str, executor: Any = None, var_list: Any = No
         raise AssertError(f"executor is an Executor, not {type(executor).__name__}")
     program, prefix = program_behind([], program), without_suffix(model_path)
     with open_set(prefix, (PARAMETERS, STATES)) as streams:
-        found = {suffix: arrays_of(load_pickle(stream)) for suffix, stream in streams.items()}
+        read = {suffix: load_pickle(stream) for suffix, stream in streams.items()}
+    found = {suffix: arrays_of(value) for suffix, value in read.items()}
     if PARAMETERS not in found:
         load_variables(program, model_path, executor, var_list)
         return
@@ -116,6 +120,14 @@ def load(program: Any, model_path: str, executor: Any = None, var_list: Any = No
                 raise AssertError(f"Can not find [{v.name}] in model file [{prefix}{suffix}]")
             values[v.name] = fitted(found[suffix][v.name], v)
     put_values(checked_values(values, [*parameters, *others]))
+    global_scope().runs.update(runs_of(read.get(STATES, {}).get(RUNS, {})))
+
+
+def runs_of(value: Any) -> dict[str, int]:
+    """What a file says of runs before machine code."""
+    if isinstance(value, dict) and all(type(n) is int for n in value.values()):
+        return {str(name): n for name, n in value.items()}
+    raise FileError(f"the file holds {value!r} where counts of runs are expected")
 
 
 def fitted(array: Any, v: Variable) -> Any:
@@ -137,7 +149,7 @@ def arrays_of(value: Any) -> dict[str, Any]:
     """The values of a pickle by name."""
     if not isinstance(value, dict):
         raise FileError(f"the file holds a {type(value).__name__}, no dictionary of values")
-    return {name: v for name, v in value.items() if name != NAMES}
+    return {name: v for name, v in value.items() if name not in (NAMES, RUNS)}
 
 
 def load_variables(program: Program, path: str, executor: Any, var_list: Any) -> None:

@@ -63,6 +63,41 @@ def test_the_first_run_of_training_does_without_the_compiler():
     assert printed(LOADING) == "[False, False, 0, 1]"
 
 
+GOING_ON = """
+import os
+paddle.enable_static()
+x, y = paddle.static.data("x", [8, 4]), paddle.static.data("y", [8, 1])
+loss = paddle.nn.functional.mse_loss(paddle.nn.Linear(4, 1)(x), y)
+paddle.optimizer.Adam(0.1).minimize(loss)
+exe, main = paddle.static.Executor(), paddle.static.default_main_program()
+paddle.seed(1)
+exe.run(paddle.static.default_startup_program())
+generator = np.random.default_rng(0)
+first, last = int(os.environ["FIRST"]), int(os.environ["LAST"])
+if first:
+    paddle.static.load(main, f"step{first}")
+for number in range(6):
+    feed = {n: generator.standard_normal(s).astype("float32") for n, s in SIZES.items()}
+    if first <= number < last:
+        (found,) = exe.run(main, feed=feed, fetch_list=[loss])
+paddle.static.save(main, f"step{last}")
+(tier,) = [b.tier for b in main.plans.values() if b.tier is not None and b.tier.ahead]
+rows = [row for rows in tier.variants.values() for row in rows]
+print(found.tobytes().hex(), sum(type(row[0]).__name__ == "Call" for row in rows))
+""".replace("SIZES", "{'x': (8, 4), 'y': (8, 1)}")
+
+
+@pytest.mark.parametrize("stop", [1, 2, 4])
+def test_training_that_goes_on_is_code_where_it_was(stop, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    whole = printed(GOING_ON, FIRST="0", LAST="6")
+    assert whole.endswith(" 1")
+    assert printed(GOING_ON, FIRST="0", LAST=str(stop)).endswith(str(int(stop > 2)))
+    assert printed(GOING_ON, FIRST=str(stop), LAST="6") == whole
+    assert printed(GOING_ON, FIRST=str(stop), LAST=str(stop + 1)).endswith(str(int(stop > 1)))
+
+
 def test_code_is_there_from_the_run_that_is_asked_for():
     assert printed(TRAINING, SCULL_CODE_FROM_RUN="2") == "[False, 0, 1, 1]"
 
