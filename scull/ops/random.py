@@ -15,6 +15,7 @@ from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape, sized_like
 from scull.ops.half import wide_at
 from scull.ops.portion import MOST, portions
+from scull.ops.search import first_in_order
 from scull.ops.word import Draw, gaussian_at, place_of, uniform_at
 
 NO_GRADIENT = "random numbers depend on no operand"
@@ -396,7 +397,7 @@ def multinomial_kernel(
     else:  # the shortest of exponentially distributed waits
         waits = -xp.log1p(-random.uniform(draw, x.shape, xp.float64))
         waits = xp.where(weights > 0, waits / xp.where(weights > 0, weights, 1.0), xp.inf)
-        found = waits.argsort(-1, "stable")[..., :num_samples].copy()
+        found = first_in_order(waits, num_samples, waits.ndim - 1, descending=False)
     return finished(found, int64, out)
 
 

@@ -94,6 +94,7 @@ argmin = extreme("argmin", "arg_min", "least")
 
 
 FEW = 8  # times so many elements are more than it pays to sort for the first of them
+SINGLE = 16  # elements that are found one by one
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
@@ -111,7 +112,40 @@ def first_in_order(x: Any, k: int, axis: int, descending: bool) -> Any:
     if odd or k * FEW > size:
         return order_of(x, axis, descending)[(*(slice(None),) * axis, slice(k))].copy()
     lines = np.moveaxis(x, axis, -1)
-    rows, last = lines.reshape(-1, size), size - k if descending else k - 1
+    rows = lines.reshape(-1, size)
+    single = k <= SINGLE and 2 * k * FEW <= size
+    places = one_by_one(rows, k, descending) if single else None
+    if places is None:
+        places = sorted_first(rows, k, descending)
+    found = places.reshape(*lines.shape[:-1], k)
+    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+
+
+def one_by_one(rows: Any, k: int, descending: bool) -> Any:
+    """The first `k` places of each row, each found among what is left.
+
+    None where one of the elements may be the number that stands for those which were found.
+    """
+    if rows.dtype.kind == "b":
+        return None
+    if rows.dtype.kind == "f":
+        taken = -np.inf if descending else np.inf
+    else:
+        taken = np.iinfo(rows.dtype).min if descending else np.iinfo(rows.dtype).max
+    rest, lines = rows.copy(), np.arange(len(rows))
+    found = np.empty((len(rows), k), np.intp)
+    for i in range(k):
+        found[:, i] = rest.argmax(-1) if descending else rest.argmin(-1)
+        spot = lines, found[:, i]
+        if (rest[spot] == taken).any():
+            return None
+        rest[spot] = taken
+    return found
+
+
+def sorted_first(rows: Any, k: int, descending: bool) -> Any:
+    """The first `k` places of each row: those beyond the last of them, and these in order."""
+    last = rows.shape[1] - k if descending else k - 1
     bound = np.partition(rows, last, -1)[:, last : last + 1]
     sure, tied = (rows > bound if descending else rows < bound), rows == bound
     left = k - sure.sum(-1, keepdims=True)
@@ -119,8 +153,7 @@ def first_in_order(x: Any, k: int, axis: int, descending: bool) -> Any:
         tied &= tied.cumsum(-1) <= left
     places = (sure | tied).nonzero()[1].reshape(-1, k)
     order = order_of(np.take_along_axis(rows, places, -1), 1, descending)
-    found = np.take_along_axis(places, order, -1).reshape(*lines.shape[:-1], k)
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return np.take_along_axis(places, order, -1)
 
 
 def along(x: Any, order: Any, axis: int) -> tuple[Any, ...]:
