@@ -60,9 +60,9 @@ def covering(xp: Any, some: Any, others: Any, iou_threshold: float) -> Any:
     wide, high = (xp.minimum(last, end) for last, end in ((right, until), (bottom, down)))
     wide -= xp.maximum(left, beyond)
     high -= xp.maximum(top, below)
-    xp.maximum(wide, 0, wide)
-    wide *= xp.maximum(high, 0, high)
-    xp.add((right - left) * (bottom - top), (until - beyond) * (down - below), high)
+    xp.maximum(wide, 0, out=wide)
+    wide *= xp.maximum(high, 0, out=high)
+    xp.add((right - left) * (bottom - top), (until - beyond) * (down - below), out=high)
     high -= wide
     high *= iou_threshold
     return wide > high
