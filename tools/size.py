@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 152_900
+TOTAL = 153_400
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -25,9 +25,9 @@ BUDGETS = {
     "files": 4_800,
     "ops": 27_600,
     "autograd": 3_200,
-    "compiler": 10_100,
-    "eager": 2_000,
-    "executor": 10_350,
+    "compiler": 10_300,
+    "eager": 2_100,
+    "executor": 10_500,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,
