@@ -185,6 +185,9 @@ def _tiles(
         if any(isinstance(n, Reduce) for n in shared):
             fetch_before(writer, values)
         writer.compute(shared, writer.active)
+        if len(writer.tile.columns) == 1 and writer.tile.columns[0].mask is not None:
+            # a load waits for the store before it where that could have reached so far
+            writer.compute(values, writer.active)
         for point in writer.active:
             writer.compute(values, [point])
             writer.stand(point)

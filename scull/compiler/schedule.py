@@ -15,7 +15,7 @@ from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
-from scull.lang.expression import Array, Axis, Expression, Guard, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
 
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
@@ -24,6 +24,8 @@ NARROW = 128  # bits of the least vectors that are half the work of those of twi
 SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
+SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
+SHORT, BESIDE = 128, 8  # terms of sums after which these take long; rows of their tiles
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
 
 
@@ -110,8 +112,22 @@ def scheduled(
     rows = _row_axes(stage, best, own, positions)
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
+    if row is not None and _is_slow_after(stage):
+        return Schedule(best, row, lanes, 1, min(BESIDE, row.size), 1, least, inner=True)
     many = 1 if row is None else _even(row.size, _most_rows(columns, target))
     return Schedule(best, row, lanes, columns, many, 1, least)
+
+
+def _is_slow_after(stage: Stage) -> bool:
+    """Whether what follows short sums takes long, as an update by Adam does.
+
+    A CPU is still at the roots and quotients of a small tile while it sums the next; of a large
+    one they fill all that it looks ahead to.
+    """
+    roots = [body.roots[-1] for body in stage.bodies]
+    within = ordered(roots, lambda x: () if isinstance(x, Reduce) else x.operands)
+    terms = max(prod(k.size for k in x.axes) for x in within if isinstance(x, Reduce))
+    return terms <= SHORT and any(isinstance(x, Apply) and x.operation in SLOW for x in within)
 
 
 def _most_rows(columns: int, target: Target) -> int:

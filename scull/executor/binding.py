@@ -70,6 +70,7 @@ class Bound:
         "size",
         "steps",
         "stores",
+        "straight",
         "threads",
         "tier",
         "turn",
@@ -106,6 +107,7 @@ class Bound:
         if not plain:
             trains = trains or alone or has_gradients(plan)
             self.tier = load(TIER, "Tier")(plan, threads, trains, scope.runs)
+        self.straight: Any = None  # the short way of the runs that were last machine code alone
         self.peaks: dict[Any, Peak] = {}  # by the metas of what stands in a frame at the start
 
     def parallel(self) -> Schedule | None:

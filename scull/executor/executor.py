@@ -230,6 +230,10 @@ def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[A
     limit = executor.max_memory or bound.limit
     if type(limit) is not int or limit < 0:
         raise ArgumentError(f"max_memory is {limit!r}, not a number of bytes")
+    if bound.straight is not None and return_numpy and not limit:
+        found: list[Any] | None = bound.straight(feed)
+        if found is not None:
+            return found
     if bound.sequences:
         feed = load(LEVEL, "with_levels")(bound, feed)
     frame = filled(bound, feed, limit)
@@ -261,7 +265,9 @@ def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0)
         run_crew(schedule, work, bound.threads)
     else:
         plain = bound.tier is None or limit  # the memory of machine code is not bounded
-        run(bound.plan, bound.steps if plain else bound.tier.steps(frame), frame)
+        steps = bound.steps if plain else bound.tier.steps(frame)
+        run(bound.plan, steps, frame)
+        bound.straight = None if plain else bound.tier.straight(bound, steps)
     for cell, slot in bound.stores:
         value = frame[slot]
         cell.value = value if isinstance(value, KINDS) else np.asarray(value)

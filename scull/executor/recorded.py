@@ -26,7 +26,7 @@ def kept(bound: Bound, timeline: Timeline) -> Bound:
     if found is None:
         found = timeline.kept[bound] = copy(bound)
         found.plan, found.launches = timed_plan(bound.plan), {}  # which know plans by their ids
-        found.steps, found.blank = found.plan.loop, found.plan.blank
+        found.steps, found.blank, found.straight = found.plan.loop, found.plan.blank, None
         if bound.tier is not None:
             found.tier = TimedTier(bound.tier, found.plan)
     return found
@@ -53,6 +53,9 @@ class TimedTier:
         if id(rows) not in self.kept:
             self.kept[id(rows)] = rows, tuple(map(self.timed, rows))
         return self.kept[id(rows)][1]
+
+    def straight(self, bound: Bound, steps: Any) -> None:
+        """No short way: every region is a span."""
 
     def timed(self, row: Any) -> Any:
         """One step, which is an instruction of the plan or a region."""

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from scull.executor.plan import Plan
     from scull.executor.sliced import Fed, Sliced
 
-COMPILED, SLICED = "scull.executor.compiled", "scull.executor.sliced"  # they load the compiler
+# these load the compiler
+COMPILED, SLICED = "scull.executor.compiled", "scull.executor.sliced"
+STRAIGHT = "scull.executor.straight"
 
 MOST_VARIANTS = 8  # of what is fed, for each of which there is code; for others there is none
 MOST_SEEN = 64  # of what is fed, of which it is known that it came before
@@ -83,6 +85,7 @@ class Tier:
         self.seen: set[Any] = set()  # what was fed once
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
         self.slices: dict[Any, Sliced] = {}
+        self.ways: dict[Any, Any] = {}  # the short way of runs that are one region, by that
         self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
 
     @cached_property
@@ -97,6 +100,15 @@ class Tier:
         key = tuple([(x.shape, x.dtype) if type(x) is ndarray else form_at(x) for x in begun])
         found = self.variants.get(key)
         return self._new(key, frame) if found is None else found
+
+    def straight(self, bound: Any, steps: "tuple[Row, ...]") -> Any:
+        """The short way of a bound plan whose runs are these steps; None where there is none."""
+        call = steps[0][0] if len(steps) == 1 else None
+        if not hasattr(call, "native"):
+            return None
+        if call not in self.ways:
+            self.ways[call] = load(STRAIGHT, "straight_of")(bound, call)
+        return self.ways[call]
 
     def _new(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
         if self.ahead:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scull import lang
+from scull.compiler.kernel import schedules
 from scull.compiler.native import modules_of, region_of_kernel
 from scull.compiler.target import TARGETS
 from scull.compiler.tile import columns_of
@@ -91,3 +92,37 @@ def multiplied(n, level, dtype="float32"):
 )
 def test_what_is_left_has_no_more_lanes_than_it_needs(n, level, dtype, lanes):
     assert multiplied(n, level, dtype) == lanes
+
+
+def updated(index, x, y, p, v):
+    """A product by which a parameter is changed as Adam does: a root, a quotient."""
+    i, j = index
+    k = lang.axis(x.shape[0])
+    gradient = lang.sum(x[k, i] * y[k, j], over=k)
+    return p[i, j] - gradient / (lang.sqrt(v[i, j] + gradient * gradient) + 1e-3)
+
+
+def tiles_of_update(k, m=64, n=64):
+    """How the kernel of an update after a product of so many terms is cut."""
+    arrays = [normal(*shape, dtype="float32") for shape in ((k, m), (k, n), (m, n), (m, n))]
+    region = region_of_kernel(traced(updated, arrays, ((m, n), "float32")))
+    found = [(g, s) for g in region.groups for s in schedules(g, TARGETS["avx512"])]
+    (chosen,) = [s for g, s in found if any(stage.is_contraction for stage in g.stages)]
+    return chosen
+
+
+def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it():
+    short, long = tiles_of_update(32), tiles_of_update(512)
+    assert (short.columns, short.rows, short.inner) == (1, 8, True)
+    assert long.columns * long.rows > 16 and not long.inner
+
+
+@given(
+    st.tuples(st.integers(1, 40), st.integers(1, 70), st.integers(1, 40)), st.sampled_from(LEVELS)
+)
+@settings(max_examples=40)
+def test_updates_of_any_size_are_what_the_emulator_computes(sizes, level):
+    k, m, n = sizes
+    arrays = [normal(*shape, dtype="float32") for shape in ((k, m), (k, n), (m, n), (m, n))]
+    arrays[3] = abs(arrays[3])
+    check(traced(updated, arrays, ((m, n), "float32")), arrays, level)
