@@ -103,7 +103,7 @@ class Call:
     def entry(
         self, given: Iterable[int], fixed: Iterable[Any] = (), name: str = ENTRY
     ) -> Callable[..., Any]:
-        """A way into the code that takes the inputs numbered `given`, in that order, then outputs.
+        """A way into the code that takes the inputs numbered `given`, then the outputs.
 
         The other inputs are `fixed`, in order. What comes before the first run has no outputs, and
         need not know all inputs.
@@ -115,10 +115,10 @@ class Call:
         rest = [n for n in range(len(self.slots)) if n not in taken]
         for number, array in zip(rest, kept, strict=name == ENTRY):
             table[1 + number] = address_of(array)
-        chosen = [(n, native.inputs[n]) for n in taken]
         inputs = [
             Argument(a.name, a.shape, dtype_of(a), 1 + n, self.slots[n] in self.over)
-            for n, a in chosen
+            for n, a in enumerate(native.inputs)
+            if n in taken
         ]
         first = 1 + len(self.slots)
         outputs = [

@@ -13,25 +13,32 @@ class Straight:
 
     Called with a feed, it gives what is fetched, or None where the frame has to tell what is wrong:
     the code itself looks whether arrays are those that it was made for.
+
+    Args:
+        call: the region, whose ways into the code serve here, too.
+        cells: what holds its other inputs, in order.
+        fed: where the inputs that are fed stand among all, and their names; in order.
+        order: the outputs that are fetched, by number.
     """
 
-    __slots__ = ("call", "cells", "free", "made", "names", "order", "taken")
+    __slots__ = ("call", "cells", "fed", "order")
 
     def __init__(
-        self, call: Call, names: list[str], cells: list[Any], taken: list[int], order: list[int]
+        self, call: Call, cells: list[Any], fed: list[tuple[int, str]], order: list[int]
     ) -> None:
-        self.call, self.names, self.cells, self.taken = call, names, cells, taken
-        self.made, self.order = call.made, order  # the outputs that are fetched, by number
-        self.free = [call.entry(taken)]
+        self.call, self.cells, self.fed, self.order = call, cells, fed, order
 
     def __call__(self, feed: Any) -> list[Any] | None:
-        made = [empty(shape, dtype) for shape, dtype in self.made]
+        call, given = self.call, [cell.value for cell in self.cells]
+        for place, name in self.fed:
+            given.insert(place, feed[name])
+        made = [empty(shape, dtype) for shape, dtype in call.made]
         try:
-            enter = self.free.pop()
+            enter = call.free.pop()
         except IndexError:  # other threads have them all
-            enter = self.call.entry(self.taken)
-        found = enter(*[feed[n] for n in self.names], *[c.value for c in self.cells], *made)
-        self.free.append(enter)
+            enter = call.entry(range(len(call.slots)))
+        found = enter(*given, *made)
+        call.free.append(enter)
         return None if found is not None else [made[n] for n in self.order]
 
 
@@ -43,17 +50,10 @@ def straight_of(bound: Bound, call: Call) -> Straight | None:
         return None
     if any(copy or slot not in call.puts for slot, copy in bound.fetches):
         return None
-    fed = {feed.slot: feed.name for feed in bound.feeds}
+    names = {feed.slot: feed.name for feed in bound.feeds}
     cells = {slot: cell for cell, slot in bound.cells}
-    numbers = range(len(call.slots))
-    if not all(slot in fed or slot in cells for slot in call.slots):
+    if not all(slot in names or slot in cells for slot in call.slots):
         return None
-    given = [n for n in numbers if call.slots[n] in fed]
-    held = [n for n in numbers if call.slots[n] not in fed]
-    return Straight(
-        call,
-        [fed[call.slots[n]] for n in given],
-        [cells[call.slots[n]] for n in held],
-        given + held,
-        [call.puts.index(slot) for slot, _ in bound.fetches],
-    )
+    fed = [(n, names[slot]) for n, slot in enumerate(call.slots) if slot in names]
+    held = [cells[slot] for slot in call.slots if slot not in names]
+    return Straight(call, held, fed, [call.puts.index(slot) for slot, _ in bound.fetches])
