@@ -15,6 +15,7 @@ from operator import add, mul, sub
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.draw import draws
+from scull.compiler.stored import reread
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import (
@@ -61,7 +62,7 @@ def fused(
             if statement.out in kept:
                 uses[statement.out] += 1
             ready[statement.out] = body
-    left = needed(found, kept)
+    left = needed(reread(needed(found, kept), positions), kept)
     for each in left:
         if each.out in ready:
             why = "a result of the region" if each.out in kept else "read by others, too"
