@@ -13,6 +13,7 @@ from math import ceil, prod
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.fuse import loads_of
+from scull.compiler.pack import runs_well
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter, with_roots
@@ -21,7 +22,9 @@ from scull.lang.walk import ordered, rewritten
 
 LANES = 16  # that an axis should fill
 WINDOWED = 0.7  # of its worth has an axis that is read through a window
-NATURAL = 1.25  # times its worth has the last axis of a matrix, whose readers are matrices too
+NATURAL = 1.25  # times its worth, at most, has the last axis of a matrix, read by matrices too
+TURNING = 64  # multiplications that to read one element of a result in another order costs
+COPYING = 16  # the same of a copy of what a contraction reads
 FAR = 4  # times worse are lanes that lie apart where values are added to places
 LEAST = 0.1  # of its runs a contraction votes with, however little another order would cost
 LOCAL = 0.01  # of them for the axis along which one element after the other is read
@@ -65,9 +68,11 @@ def best_of(found: dict[Axis, float]) -> Axis | None:
 
 def worths(body: Map, positions: Positions) -> dict[Axis, float]:
     """How well the lanes of a contraction would lie along the axes of its results that may do."""
-    loads = [x for r in _sums(body) for x in ordered(r.operands) if isinstance(x, Load)]
+    sums = _sums(body)
+    loads = [x for r in sums for x in ordered(r.operands) if isinstance(x, Load)]
     wide = [x for x in body.axes if x.size > 1]
     last = wide[-1] if len(wide) == 2 else None
+    natural = min(NATURAL, 1 + TURNING / max(map(_terms, sums)))
     found: dict[Axis, float] = {}
     for each in wide:
         through = [_through(x, each, positions) for x in loads if each in x.free]
@@ -75,8 +80,28 @@ def worths(body: Map, positions: Positions) -> dict[Axis, float]:
             continue
         worth = each.size / (ceil(each.size / LANES) * LANES)
         worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
-        found[each] = worth * (NATURAL if each is last else 1.0)
+        if last is not None:
+            worth *= natural if each is last else 1.0
+            worth /= 1 + _copying(each, wide, sums, positions)
+        found[each] = worth
     return found
+
+
+def _copying(
+    lanes: Axis, wide: Sequence[Axis], sums: Sequence[Reduce], positions: Positions
+) -> float:
+    """What copies would cost of what lanes along an axis of a matrix share, beside all products.
+
+    Where terms lie far apart, it is copied so that they lie near.
+    """
+    order, total = [*(x for x in wide if x is not lanes), lanes], 0.0
+    for reduce in sums:
+        runs = prod(x.size for x in wide) * _terms(reduce)
+        for load in (x for x in ordered(reduce.operands) if isinstance(x, Load)):
+            where = positions.offset(load.array, load.operands)
+            if lanes not in load.free and not runs_well(where, order, reduce):
+                total += COPYING * prod(x.size for x in load.free) / runs
+    return total
 
 
 def _sums(body: Map) -> list[Reduce]:

@@ -19,6 +19,7 @@ from scull.compiler.pair import unwidened
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
 from scull.compiler.sparse import unscattered
+from scull.compiler.stage import nbytes
 from scull.compiler.strip import stripped
 from scull.compiler.trace import Statement
 from scull.compiler.winograd import with_few_products
@@ -185,6 +186,14 @@ def leaves(nodes: Nodes) -> Iterator[Any]:
                 yield from leaves(body)
         else:
             yield node
+
+
+def far_rows(nodes: Nodes, large: int) -> Iterator[tuple[Any, list[Array]]]:
+    """The groups of loops, each with what it reads of rows of arrays of `large` bytes or more."""
+    for loop in controls(nodes):
+        if isinstance(loop, Loop):
+            rows = {row for row, whole in loop.reads if nbytes(whole) >= large}
+            yield from ((x, [a for a in x.read if a in rows]) for x in leaves(loop.body))
 
 
 def controls(nodes: Nodes) -> Iterator[Any]:

@@ -34,6 +34,7 @@ class Group:
     shared: tuple[Axis, ...]
     stages: list[Stage] = field(default_factory=list)
     local: list[Array] = field(default_factory=list)  # arrays of a row that nobody else sees
+    far: list[Array] = field(default_factory=list)  # those it reads that are rows of large ones
 
     @property
     def written(self) -> list[Array]:

@@ -47,7 +47,7 @@ def arrays_of(group: Group) -> list[Array]:
 def said_of(group: Group) -> str:
     """What decides about the code of a group."""
     stages = [(stage.axes, stage.arrays, stage.bodies) for stage in group.stages]
-    return Saying().of((group.shared, group.local, stages))
+    return Saying().of((group.shared, group.local, group.far, stages))
 
 
 def code_of(group: Group, target: Target, tilings: Tilings = ()) -> Code:
@@ -69,6 +69,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     function.has_half, function.has_scale = target.has_half, target.has_scale
     function.has_pairs = target.has_pairs
     writer = Writer(function, names)
+    writer.far = frozenset(array.name for array in group.far)
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)
     stages = [_prepared(stage, shared, positions) for stage in group.stages]

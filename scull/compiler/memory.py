@@ -93,11 +93,11 @@ def fetch_before(w: "Writer", values: Sequence[Expression]) -> None:
 
 
 def _comes_late(w: "Writer", node: Load) -> bool:
-    """Whether vectors of a tile are read, of an array too large for a near cache."""
+    """Whether vectors of a tile are read, of an array that is in no near cache."""
     where, axis = w.where(node), w.tile.axis
     large = node.array.size * element(node.array.dtype).itemsize >= LARGE
     return (
-        large
+        (large or node.array.name in w.far)
         and axis is not None
         and where.step(axis) == 1
         and all(isinstance(x, Axis) for x in where.terms)

@@ -18,6 +18,7 @@ from scull.compiler.flow import (
     arrays_read,
     controls,
     crossing,
+    far_rows,
     laid_out,
     leaves,
     simplified,
@@ -27,6 +28,7 @@ from scull.compiler.fuse import counted
 from scull.compiler.group import Group, grouped
 from scull.compiler.home import Homes, homes_of, late_ones
 from scull.compiler.kernel import code_of, said_of
+from scull.compiler.memory import LARGE
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
 from scull.compiler.recall import Recalled, keep, name_of, recalled
@@ -100,6 +102,8 @@ def region_of(
     before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
     nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
+    for group, rows in far_rows(nodes, LARGE):
+        group.far += rows
     late = late_ones(nodes, over)
     own = {x for x in over if x not in late}
     fresh = [x for x in outputs if x not in over]

@@ -105,7 +105,7 @@ def _with_rows(
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
-        if sums and _runs_well(where, wide, reduce):
+        if sums and runs_well(where, wide, reduce):
             if node.array in once and _lies_far(node, where, last, reduce):
                 changes[node] = _in_panels(node, last, origin, found, copies)
             continue
@@ -167,7 +167,7 @@ def _with_near_terms(body: Map) -> Map:
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
-        if not sums or _runs_well(where, wide, reduce):
+        if not sums or runs_well(where, wide, reduce):
             continue
         near = {x: abs(where.step(x) or 0) for x in reduce.axes if x.size >= NEAR}
         best = min((x for x in near if 0 < near[x] <= NEAR), key=near.__getitem__, default=None)
@@ -178,7 +178,7 @@ def _with_near_terms(body: Map) -> Map:
     return _changed(body, changes)
 
 
-def _runs_well(where: Affine, wide: Sequence[Axis], reduce: Reduce) -> bool:
+def runs_well(where: Affine, wide: Sequence[Axis], reduce: Reduce) -> bool:
     """Whether lanes lie side by side; of what all lanes share, whether rows do, or terms nearly."""
     *rows, last = wide
     if where.step(last):

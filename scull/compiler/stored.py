@@ -58,7 +58,7 @@ def is_worth_reading(out: Array, body: Map) -> bool:
 def is_within(places: Mapping[Expression, Expression], positions: Positions) -> bool:
     """Whether each axis is somewhere that it has: what is stored may be part of what is read."""
     found = [(x, positions.range_of(positions.of(place))) for x, place in places.items()]
-    return all(isinstance(x, Axis) and 0 <= r.low and r.high < x.size for x, r in found)
+    return all(isinstance(x, Axis) and r.low >= 0 and r.high < x.size for x, r in found)
 
 
 def key_of(node: Expression) -> Key:

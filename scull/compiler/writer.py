@@ -38,6 +38,7 @@ class Writer:
         self.mask: str | None = None
         self.active: list[Point] = [Point(0, 0)]  # the points that are computed
         self.unready: frozenset[str] = frozenset()  # arrays that are written later
+        self.far: frozenset[str] = frozenset()  # small arrays that are in no near cache
         self.reading: dict[Expression, frozenset[str]] = {}
         self.keys: dict[tuple[Expression, ...], list[tuple[Expression, Expression]]] = {}
         self.folds = 1  # lanes of a reduction whose results are scalars

@@ -1,7 +1,11 @@
 """What a contraction reads of large arrays is asked for ahead."""
 
+from importlib.util import find_spec
+
+import numpy as np
 import pytest
 
+import scull as paddle
 from scull.compiler.group import Group
 from scull.compiler.kernel import function_of
 from scull.compiler.stage import Stage
@@ -9,6 +13,7 @@ from scull.compiler.target import target
 from scull.lang import axis, sum
 from scull.lang.body import Map
 from scull.lang.expression import Array
+from scull.profiler.explain.record import recorded
 
 
 def product(m, k, n):
@@ -54,3 +59,26 @@ def test_what_a_product_is_added_to_is_asked_for_before_the_product_is_made(size
     assert ("@llvm.prefetch" in text) == asked
     if asked:
         assert text.index("@llvm.prefetch") < text.index("@llvm.fma")
+
+
+def scanned(length):
+    """The kernels of a layer whose rounds add a row of what was computed for all of them."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [16, length, 8])
+        out, _ = paddle.nn.SimpleRNN(8, 64)(x)
+    paddle.disable_static()
+    exe, scope = paddle.static.Executor(), paddle.static.Scope()
+    exe.run(startup, scope=scope)
+    feed = {"x": np.ones([16, length, 8], "float32")}
+    found = recorded(exe, main, feed, [out], scope, True)
+    return [k for region in found.code.regions for k in region.kernels]
+
+
+@pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite has no wheel here")
+@pytest.mark.parametrize(("length", "asked"), [(200, True), (20, False)], ids=["long", "short"])
+def test_a_round_asks_for_its_row_of_what_fills_no_near_cache(length, asked):
+    far = [k for k in scanned(length) if k.group.far]
+    assert bool(far) == asked
+    assert all("@llvm.prefetch" in k.text for k in far)

@@ -1,0 +1,52 @@
+"""In which order the axes of a product lie: lanes along the axis for which least is copied."""
+
+import pytest
+
+from scull.compiler.affine import Positions
+from scull.compiler.arrange import arranged, lane_axis
+from scull.compiler.trace import Statement
+from scull.lang import axis, sum
+from scull.lang.body import Map
+from scull.lang.expression import Array
+
+
+def gradient(terms, rows, columns):
+    """The gradient of a weight [rows, columns], and an update that reads it."""
+    x, dout, w, made, out = (
+        Array(name, shape, "float32")
+        for name, shape in [
+            ("x", (terms, columns)),
+            ("dout", (terms, rows)),
+            ("w", (rows, columns)),
+            ("made", (rows, columns)),
+            ("out", (rows, columns)),
+        ]
+    )
+    i, j, k = axis(rows), axis(columns), axis(terms)
+    product = Statement(made, Map((i, j), sum(dout[k, i] * x[k, j], k)), "matmul_v2_grad")
+    m, n = axis(rows), axis(columns)
+    return [product, Statement(out, Map((m, n), w[m, n] - made[m, n]), "sgd")], out
+
+
+@pytest.mark.parametrize(
+    ("sizes", "turned"),
+    [
+        ((2048, 512, 64), True),  # all of dout would be copied for 64 columns
+        ((2048, 64, 512), False),
+        ((2048, 128, 128), False),  # its terms lie near: nothing is copied
+        ((32, 512, 64), False),  # to turn the result costs more than the copy
+    ],
+    ids=["narrow", "wide", "near", "few terms"],
+)
+def test_a_long_sum_has_its_lanes_where_the_larger_operand_needs_no_copy(sizes, turned):
+    statements, out = gradient(*sizes)
+    first, _ = arranged(statements, [out])
+    assert first.out.shape == (sizes[:0:-1] if turned else sizes[1:])
+
+
+def test_an_image_has_its_lanes_along_channels_whatever_would_be_copied():
+    x, w = Array("x", (2, 9, 9, 64), "float32"), Array("w", (3, 3, 64, 32), "float32")
+    n, i, j, c = (axis(s) for s in (2, 7, 7, 32))
+    a, b, k = axis(3), axis(3), axis(64)
+    body = Map((n, i, j, c), sum(x[n, i + a, j + b, k] * w[a, b, k, c], (a, b, k)))
+    assert lane_axis(body, Positions()) is c
