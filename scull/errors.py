@@ -6,6 +6,7 @@ its eager mode, and the code of users catches either.
 ScullError
   ShapeError            shapes that do not fit together
   DtypeError            an element type an operator does not take
+    IndexDtypeError     what picks elements is not of integers
   ArgumentError         a value outside what a parameter accepts
     AssertError         what a Program asserts does not hold
   ArgumentTypeError     a value of a type a parameter does not accept
@@ -63,6 +64,10 @@ class ShapeError(ScullError, ValueError):
 
 class DtypeError(ScullError, TypeError, ValueError, RuntimeError):
     """An operand has an element type the operator does not take: `cast` it first."""
+
+
+class IndexDtypeError(DtypeError):
+    """What picks elements is not of integers: `cast` it to int64 first."""
 
 
 class ArgumentError(ScullError, ValueError):

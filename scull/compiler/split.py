@@ -117,9 +117,15 @@ def work_of(
         if chosen is None or (chosen.vector is None and chosen.folds == 1):
             lanes = 1
         roots = [root for body in stage.bodies for root in body.roots]
-        rate = DENSE if stage.is_contraction and lanes > 1 else VECTORS
-        total += operations_of(roots, group) / (lanes * rate)
+        dense = stage.is_contraction and lanes > 1 and _shares(stage, chosen)
+        total += operations_of(roots, group) / (lanes * (DENSE if dense else VECTORS))
     return max(total, sum(moved(group)) / BYTES)
+
+
+def _shares(stage: Stage, chosen: Schedule | None) -> bool:
+    """Whether lanes share an operand, which is not so where each channel has its own filter."""
+    vector = chosen.vector if chosen is not None else None
+    return any(vector not in load.free for load in stage.loads if load.free)
 
 
 def rows_of(group: Group) -> tuple[Array, ...]:

@@ -6,6 +6,7 @@ from scull.errors import (
     ArgumentError,
     ArgumentTypeError,
     DtypeError,
+    IndexDtypeError,
     RangeError,
     ResourceError,
     ScullError,
@@ -29,7 +30,7 @@ MEANINGS: tuple[tuple[str, type[ScullError], str], ...] = (
     ),
     (
         r"arrays used as indices must be|must be an integer array|indices must be integers",
-        DtypeError,
+        IndexDtypeError,
         "what picks elements is not of integers",
     ),
     (

@@ -14,6 +14,7 @@ from scull.errors import (
     ArgumentError,
     ArgumentTypeError,
     DtypeError,
+    IndexDtypeError,
     RangeError,
     ResourceError,
     ScullError,
@@ -30,6 +31,7 @@ OURS = (  # no operand's fault
 )
 KINDS: dict[type[Exception], str] = {  # the first that fits
     ResourceError: "ResourceExhausted",
+    IndexDtypeError: "InvalidArgument",
     DtypeError: "NotFound",  # there is no kernel for it
     ShapeError: "InvalidArgument",
     RangeError: "InvalidArgument",

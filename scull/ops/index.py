@@ -11,7 +11,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import Rows, add_at
-from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, IndexDtypeError, RangeError, ShapeError
 from scull.ops.half import gathered, single
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
@@ -21,7 +21,7 @@ from scull.ops.move import reshape
 def whole_numbers(index: Meta) -> None:
     """Refuse indices that are not integers."""
     if not index.dtype.is_integer:
-        raise DtypeError(f"the index {index} is not of integers")
+        raise IndexDtypeError(f"the index {index} is not of integers")
 
 
 def inside(index: Any, size: int) -> Any:

@@ -16,7 +16,7 @@ from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.memory import refuse_bytes
 from scull.core.meta import UNKNOWN, Meta, agree
-from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, IndexDtypeError, RangeError, ShapeError
 from scull.ops.segment import combined
 
 Levels = list[Any]  # offsets, an array for each level, the outer first
@@ -385,7 +385,7 @@ def check_places(x: Meta, index: Meta) -> None:
     if not x.ndim:
         raise ShapeError("a 0-D tensor has no rows")
     if not index.dtype.is_integer:
-        raise DtypeError(f"the index {index} is not of integers")
+        raise IndexDtypeError(f"the index {index} is not of integers")
 
 
 def refuse_beyond(index: Any, rows: int) -> None:

@@ -13,7 +13,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, axis_of, of_shape
 from scull.core.op import meta_of
 from scull.core.tensor import add_at
-from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from scull.errors import ArgumentError, DtypeError, IndexDtypeError, RangeError, ShapeError
 from scull.ops.half import is_half, single
 from scull.ops.like import reshape_like, whole_number
 
@@ -247,7 +247,7 @@ argsort.no_lowering("sorting is no loop over elements")
 def take_along_axis(x: Meta, indices: Meta, *, axis: int) -> Meta:
     """The elements of `x` whose places along `axis` stand in `indices`."""
     if not indices.dtype.is_integer:
-        raise DtypeError(f"the index {indices} is not of integers")
+        raise IndexDtypeError(f"the index {indices} is not of integers")
     if indices.ndim != x.ndim:
         raise ShapeError(f"the index {indices} does not have the axes of {x}")
     axis_of(axis, x.ndim)

@@ -3,7 +3,7 @@
 import pytest
 
 import scull as paddle
-from scull.errors import DtypeError, ShapeError
+from scull.errors import DtypeError, IndexDtypeError, ShapeError
 
 
 def test_an_error_of_an_operator_begins_with_paddles_word_for_its_kind():
@@ -38,3 +38,11 @@ def test_programs_say_the_same():
                 block.append_op("matmul_v2", {"X": [x], "Y": [x]}, {"Out": [out]})
     finally:
         paddle.disable_static()
+
+
+@pytest.mark.parametrize("pick", ["gather", "index_select", "index_sample", "gather_nd"])
+def test_an_index_that_is_no_integer_is_an_invalid_argument(pick):
+    x, index = paddle.ones([2, 3]), paddle.zeros([2, 1])
+    given = index if pick in ("index_sample", "gather_nd") else index.flatten()
+    with pytest.raises(IndexDtypeError, match=r"^\(InvalidArgument\) .* not of integers"):
+        getattr(paddle, pick)(x, given)
