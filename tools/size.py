@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 27_600,
     "autograd": 3_200,
-    "compiler": 10_300,
+    "compiler": 10_500,
     "eager": 2_100,
     "executor": 10_500,
     "tensor": 8_200,

@@ -72,7 +72,6 @@ def worths(body: Map, positions: Positions) -> dict[Axis, float]:
     loads = [x for r in sums for x in ordered(r.operands) if isinstance(x, Load)]
     wide = [x for x in body.axes if x.size > 1]
     last = wide[-1] if len(wide) == 2 else None
-    natural = min(NATURAL, 1 + TURNING / max(map(_terms, sums)))
     found: dict[Axis, float] = {}
     for each in wide:
         through = [_through(x, each, positions) for x in loads if each in x.free]
@@ -80,17 +79,27 @@ def worths(body: Map, positions: Positions) -> dict[Axis, float]:
             continue
         worth = each.size / (ceil(each.size / LANES) * LANES)
         worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
-        if last is not None:
-            worth *= natural if each is last else 1.0
-            worth /= 1 + _copying(each, wide, sums, positions)
-        found[each] = worth
+        found[each] = worth * (_natural(each, wide, sums, positions) if each is last else 1.0)
     return found
+
+
+def _natural(
+    last: Axis, wide: Sequence[Axis], sums: Sequence[Reduce], positions: Positions
+) -> float:
+    """What it adds to the worth of an axis that it is the last one of a matrix.
+
+    Less where what lanes along it share would be copied: the result can be turned instead.
+    """
+    copying = _copying(last, wide, sums, positions)
+    if not copying:
+        return NATURAL
+    return min(NATURAL, 1 + TURNING / max(map(_terms, sums))) / (1 + copying)
 
 
 def _copying(
     lanes: Axis, wide: Sequence[Axis], sums: Sequence[Reduce], positions: Positions
 ) -> float:
-    """What copies would cost of what lanes along an axis of a matrix share, beside all products.
+    """What copies would cost of what lanes along an axis share, beside all products.
 
     Where terms lie far apart, it is copied so that they lie near.
     """

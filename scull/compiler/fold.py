@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from scull.compiler.ahead import ask
 from scull.compiler.edge import Edges, edges_of
 from scull.compiler.lanes import Lanes
 from scull.compiler.memory import AHEAD
@@ -127,6 +128,7 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
             points = [Point(point.row, c) for c in range(len(tile.columns))]
             w.active = points
             found = folded(w, node, term, values[: len(points)], points)
+            ask(w, points)
             for number, column in enumerate(tile.columns):
                 if column.mask is not None:
                     kind = lanes.held(node.dtype)

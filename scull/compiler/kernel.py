@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
+from scull.compiler.ahead import ask, lines_of
 from scull.compiler.assembly import Function
 from scull.compiler.chunk import over_chunks, over_tiles
 from scull.compiler.draw import draws
@@ -72,16 +73,19 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     writer.far = frozenset(array.name for array in group.far)
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)
-    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, positions) for stage in group.stages]
     found = _schedules(stages, shared, target, positions, tilings)
     span = span_of(group, stages, found, target)
     roots = [root for stage in stages for body in stage.bodies for root in body.roots]
     made = frozenset(x.name for stage in stages for x in stage.arrays)
     rows = set(group.local)
 
+    lines = lines_of(stages, shared, frozenset(x.name for x in rows), positions)
+
     def row(_: list[str]) -> list[str]:
         writer.unready = frozenset()
-        for stage, chosen in zip(stages, found, strict=True):
+        for number, (stage, chosen) in enumerate(zip(stages, found, strict=True)):
+            writer.ahead = lines if number == 0 else []
             if chosen is not None:
                 _write_maps(writer, stage, shared, rows, chosen, None if shared else span)
             elif not is_map(stage):
@@ -102,14 +106,14 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
 def schedules(group: Group, target: Target, tilings: Tilings = ()) -> list[Schedule | None]:
     """How each stage of a group is cut into tiles; None where it is run one by one, or never."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
-    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, positions) for stage in group.stages]
     return _schedules(stages, shared, target, positions, tilings)
 
 
 def choices(group: Group, target: Target) -> list[list[Tiling]]:
     """For each stage of a group, what its tiles could be too: nothing but for contractions."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
-    stages = [_prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, positions) for stage in group.stages]
     found = _schedules(stages, shared, target, positions, ())
     return [
         alternatives(stage, chosen, stage.axes[len(shared) :], target, positions)
@@ -134,7 +138,7 @@ def _schedules(
     return found
 
 
-def _prepared(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
+def prepared(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
     """A stage in basic operations, flat."""
     done: dict[Expression, Expression] = {}
     bodies = [with_roots(body, rewritten(body.roots, basic, done)) for body in stage.bodies]
@@ -192,6 +196,7 @@ def _tiles(
         for point in writer.active:
             writer.compute(values, [point])
             writer.stand(point)
+            ask(writer, [point])
             for value, (array, where) in zip(values, stores, strict=True):
                 varies = chosen.vector is not None and where.step(chosen.vector) != 0
                 name = writer.operand(value, point, writer.wide if varies else writer.one)
