@@ -126,3 +126,17 @@ def test_updates_of_any_size_are_what_the_emulator_computes(sizes, level):
     arrays = [normal(*shape, dtype="float32") for shape in ((k, m), (k, n), (m, n), (m, n))]
     arrays[3] = abs(arrays[3])
     check(traced(updated, arrays, ((m, n), "float32")), arrays, level)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "columns"),
+    [((49, 960, 160), 1), ((49, 960, 640), 4), ((512, 960, 160), 2), ((49, 96, 160), 2)],
+    ids=["few chunks", "many columns", "many rows", "little work"],
+)
+def test_a_product_of_few_chunks_has_columns_of_one_vector(sizes, columns):
+    m, k, n = sizes
+    arrays = [normal(*shape, dtype="float32") for shape in ((m, k), (k, n))]
+    region = region_of_kernel(traced(product, arrays, ((m, n), "float32")))
+    ((group,),) = [[g for g in region.groups if any(s.is_contraction for s in g.stages)]]
+    (chosen,) = schedules(group, TARGETS["avx512"])
+    assert chosen.columns == columns
