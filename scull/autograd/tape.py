@@ -158,7 +158,7 @@ class Sweep:
             elif self.graph:
                 leaf.total = leaf.total + own
             else:
-                leaf.total.array = leaf.total.array + own.array
+                leaf.total.array = Tensor(leaf.total.array + own.array).array  # 0-D: no scalar
             leaf.cleared = False
             for hook in list(leaf.hooks.values()) if leaf.hooks else ():
                 if isinstance(hook, Arrived):
