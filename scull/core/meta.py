@@ -23,6 +23,21 @@ class Kind(Enum):
     READER = 15
     RAW = 17
 
+    def __str__(self) -> str:
+        return f"VarType.{KIND_TEXT[self]}"
+
+
+KIND_TEXT = {
+    Kind.DENSE: "LOD_TENSOR",
+    Kind.ROWS: "SELECTED_ROWS",
+    Kind.FEED: "FEED_MINIBATCH",
+    Kind.FETCH: "FETCH_LIST",
+    Kind.SCOPES: "STEP_SCOPES",
+    Kind.ARRAY: "LOD_TENSOR_ARRAY",
+    Kind.READER: "READER",
+    Kind.RAW: "RAW",
+}
+
 
 class Unknown(int):
     """The size -1. It compares and prints as -1; arithmetic with it is a mistake and says so."""
