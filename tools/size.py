@@ -17,8 +17,8 @@ TOTAL = 153_400
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 850,
-    "core": 3_600,
+    ".": 900,
+    "core": 3_650,
     "lang": 3_000,
     "ir": 2_400,
     "runtime": 4_200,
