@@ -163,6 +163,21 @@ def axes_of(axes: Iterable[int], ndim: int) -> tuple[int, ...]:
     return tuple(sorted({axis_of(a, ndim) for a in axes}))
 
 
+def first_axis(x_ndim: int, y_ndim: int, axis: int) -> int:
+    """The axis of `x` that the first of `y` meets, told by `axis`; -1 is NumPy's rule."""
+    apart, axes = x_ndim - y_ndim, max(x_ndim, y_ndim)
+    if axis == -1 or not apart:
+        return apart
+    if not 0 <= axis < axes:
+        raise RangeError(f"axis is {axis}, outside [-1, {axes})")
+    return axis
+
+
+def ones_behind(x_ndim: int, y_ndim: int, axis: int) -> tuple[int, ...]:
+    """The sizes 1 that `y` needs behind its own for its first axis to meet that axis of `x`."""
+    return () if axis == -1 else (1,) * (x_ndim - first_axis(x_ndim, y_ndim, axis) - y_ndim)
+
+
 def promote(*dtypes: DType) -> DType:
     """The element type of both sides: the widest complex, else float, else integer."""
     strong = [d for d in dtypes if d is not WEAK] or [float32]
