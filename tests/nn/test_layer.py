@@ -285,6 +285,11 @@ def test_a_copy_of_a_layer_has_parameters_of_its_own():
     assert layer.weight.numpy().any()
 
 
+def test_losses_are_found_where_old_code_looks():
+    for name in ("CrossEntropyLoss", "MSELoss", "NLLLoss", "PoissonNLLLoss", "CTCLoss"):
+        assert getattr(nn.loss, name) is getattr(nn, name)
+
+
 def test_a_layer_prints_its_element_type_as_it_was_told():
     text = "Linear(in_features=2, out_features=2, dtype={})"
     linear = nn.Linear(2, 2)
