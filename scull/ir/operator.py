@@ -192,11 +192,11 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        shown = (n for n in self.spelt() if n not in self.aside and n != "op_callstack")
-        return [*shown, "op_callstack"]
+        hidden = {*self.op.unprinted, *self.aside, "op_callstack"}
+        return [*(n for n in self.spelt() if n not in hidden), "op_callstack"]
 
     def has_attr(self, name: str) -> bool:
-        return name in self.attr_names or name in self.aside
+        return name == "op_callstack" or name in self.spelt()
 
     def attr(self, name: str) -> Any:
         """One attribute as a Program shows it; a sub-block as its number."""

@@ -13,6 +13,7 @@ from scull.core.meta import Kind
 from scull.errors import ArgumentError, ArgumentTypeError, UninitializedError
 from scull.ir.program import Program, program_guard
 from scull.ir.recorder import STATIC
+from scull.nn.functional import relu
 from scull.runtime.scope import Scope, ScopeTensor
 from scull.static import create_parameter, data
 from scull.static.nn import fc
@@ -172,6 +173,15 @@ def test_what_files_hold_beside_an_operator_is_not_printed():
     assert (again.has_attr("use_mkldnn"), again.attr("use_mkldnn")) == (True, False)
     assert str(read.clone().global_block().ops[0]) == str(written)
     assert "mkldnn_data_type" in read.to_string(True)  # what was read is written again
+
+
+def test_names_of_attributes_are_those_that_are_printed():
+    made = Program()
+    with program_guard(made), interpreting(STATIC):
+        relu(data("x", [2, 3]))
+    (o,) = made.global_block().ops
+    assert "use_cudnn" not in {*o.attr_names, *o.all_attrs()}
+    assert (o.has_attr("use_cudnn"), o.attr("use_cudnn")) == (True, False)
 
 
 def test_operators_made_within_a_guard_have_its_role(program):
