@@ -44,6 +44,12 @@ CALLS = {
     "yolo_box": [
         "x=2,14,4,4 s=int32:2,2 : paddle.vision.ops.yolo_box(x, s, [10, 13, 16, 30], 2, 0.01, 32)",
     ],
+    "yolov3_loss": [
+        "x=2,14,4,4 b=2,3,4 c=int32:2,3 : "
+        "paddle.vision.ops.yolo_loss(x, b, c, [10, 13, 16, 30], [0, 1], 2, 0.5, 8)",
+        "x=2,7,4,4 b=2,3,4 c=int32:2,3 s=2,3 : "
+        "paddle.vision.ops.yolo_loss(x, b, c, [10, 13, 16, 30], [1], 2, 0.5, 8, s, False)",
+    ],
     "prior_box": [
         "x=2,3,4,4 i=2,3,9,9 : "
         "paddle.vision.ops.prior_box(x, i, [2.0], [4.0], [1.0, 2.0], flip=True)",

@@ -71,7 +71,7 @@ FURTHER = words("""
     soft_relu spectral_norm sparse_momentum stanh temporal_shift
     tensor_unfold transpose tril_indices trilinear_interp_v2 triu_indices
     uniform_random_batch_size_like unique_consecutive unpool unpool3d viterbi_decode warpctc
-    yolo_box box_coder deformable_conv deformable_conv_v1 nms warprnnt
+    yolo_box yolov3_loss box_coder deformable_conv deformable_conv_v1 nms warprnnt
     crf_decoding ctc_align gru im2sequence lstm sequence_concat sequence_conv sequence_enumerate
     sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
     sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_unpad

@@ -17,13 +17,13 @@ TOTAL = 153_400
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 850,
-    "core": 3_600,
+    ".": 900,
+    "core": 3_650,
     "lang": 3_000,
     "ir": 2_400,
     "runtime": 4_200,
     "files": 4_800,
-    "ops": 27_600,
+    "ops": 27_700,
     "autograd": 3_200,
     "compiler": 10_500,
     "eager": 2_100,
@@ -34,7 +34,7 @@ BUDGETS = {
     "io": 1_400,
     "static": 7_600,
     "cli": 2_000,
-    "vision": 5_650,
+    "vision": 5_700,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,

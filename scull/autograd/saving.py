@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from scull.autograd.tape import pull_tensors, pulled
+from scull.autograd.tape import pull_tensors, pulled, tied, ties_of
 from scull.core.eager import EAGER, Eager
 from scull.core.interpreter import current, is_recording, pop, push
 from scull.core.op import Op
@@ -69,19 +69,21 @@ class Saving(Eager):
             node = tensor.node.node if type(tensor.node) is Part else tensor.node
             fresh = node is not None and 0 > start > node.order
             if fresh and node.saved and type(node.op) is Op:
-                values = tuple(map(self.packed, node.saved))
+                named = dict(zip(node.op.kept, node.saved, strict=True))
+                ties = ties_of(node.op, node, named)
+                values = tuple([self.packed(tied(v, ties.get(n))) for n, v in named.items()])
                 node.op, node.saved = PackedOp(node.op, values, self.unpack), ()
         return found
 
     def packed(self, value: Any) -> Any:
-        """One saved value as the hook wants it; shapes alone stay as they are."""
+        """One saved tensor as the hook wants it; shapes alone and sparse rows stay as they are."""
         if type(value) is list:
             return [self.packed(v) for v in value]
-        if type(value) is not ndarray:
-            return value
+        if type(value) is not Tensor or type(value.array) is not ndarray:
+            return value.array if type(value) is Tensor else value
         push(EAGER)
         try:
-            return Packed(self.pack(Tensor(value)))
+            return Packed(self.pack(value))
         finally:
             pop(EAGER)
 

@@ -158,7 +158,7 @@ class Sweep:
             elif self.graph:
                 leaf.total = leaf.total + own
             else:
-                leaf.total.array = leaf.total.array + own.array
+                leaf.total.array = Tensor(leaf.total.array + own.array).array  # 0-D: no scalar
             leaf.cleared = False
             for hook in list(leaf.hooks.values()) if leaf.hooks else ():
                 if isinstance(hook, Arrived):
@@ -255,12 +255,7 @@ def pull_tensors(node: Any, dout: Any) -> list[Any]:
     if type(dout) is list:
         dout = completed(op, node, dout, lambda *m: Tensor(np.zeros(*m)))
     values = dict(zip(op.kept, node.saved, strict=True))
-    edges = shaped_edges(op, node)
-    ties = dict(zip(op.inputs, edges, strict=False))
-    if len(op.outputs) == 1 and not op.output_lists:
-        ties[op.outputs[0]] = node
-    else:
-        ties |= {n: parts_of(node, i, values.get(n)) for i, n in enumerate(op.outputs)}
+    edges, ties = shaped_edges(op, node), ties_of(op, node, values)
     known = {op.up[n]: tied(v, ties.get(n)) for n, v in values.items()}
     known |= {
         "d" + op.up[n]: d
@@ -281,6 +276,16 @@ def pull_tensors(node: Any, dout: Any) -> list[Any]:
         d = by_name.get("d" + op.up[n])
         grads.extend((d or [None] * len(e)) if type(e) is list else [d])
     return grads
+
+
+def ties_of(op: Any, node: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """The place on the tape of each value that `node` saved, by name."""
+    ties = dict(zip(op.inputs, shaped_edges(op, node), strict=False))
+    if len(op.outputs) == 1 and not op.output_lists:
+        ties[op.outputs[0]] = node
+    else:
+        ties |= {n: parts_of(node, i, values.get(n)) for i, n in enumerate(op.outputs)}
+    return ties
 
 
 def parts_of(node: Any, place: int, saved: Any) -> Any:

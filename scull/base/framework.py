@@ -33,6 +33,7 @@ from scull.framework.op_proto import OpProtoHolder, get_all_op_protos
 from scull.framework.setting import (
     disable_signal_handler,
     get_flags,
+    in_dynamic_or_pir_mode,
     in_pir_mode,
     set_flags,
     use_pir_api,
@@ -54,7 +55,7 @@ from scull.utils.deprecation import require_version
 EMPTY_VAR_NAME, GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX, TEMP_VAR_NAME = EMPTY, "@GRAD", "@ZERO", "@TEMP@"
 CONTROL_DEP_VAR_PREFIX = "@DEPENDENCY"
 
-in_dygraph_mode = in_dynamic_or_pir_mode = in_dynamic_mode
+in_dygraph_mode = in_dynamic_mode
 
 
 def grad_var_name(var_name: str) -> str:

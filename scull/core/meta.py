@@ -23,6 +23,21 @@ class Kind(Enum):
     READER = 15
     RAW = 17
 
+    def __str__(self) -> str:
+        return f"VarType.{KIND_TEXT[self]}"
+
+
+KIND_TEXT = {
+    Kind.DENSE: "LOD_TENSOR",
+    Kind.ROWS: "SELECTED_ROWS",
+    Kind.FEED: "FEED_MINIBATCH",
+    Kind.FETCH: "FETCH_LIST",
+    Kind.SCOPES: "STEP_SCOPES",
+    Kind.ARRAY: "LOD_TENSOR_ARRAY",
+    Kind.READER: "READER",
+    Kind.RAW: "RAW",
+}
+
 
 class Unknown(int):
     """The size -1. It compares and prints as -1; arithmetic with it is a mistake and says so."""
@@ -146,6 +161,21 @@ def axis_of(axis: int, ndim: int) -> int:
 def axes_of(axes: Iterable[int], ndim: int) -> tuple[int, ...]:
     """`axes` counted from 0, in rising order, each once."""
     return tuple(sorted({axis_of(a, ndim) for a in axes}))
+
+
+def first_axis(x_ndim: int, y_ndim: int, axis: int) -> int:
+    """The axis of `x` that the first of `y` meets, told by `axis`; -1 is NumPy's rule."""
+    apart, axes = x_ndim - y_ndim, max(x_ndim, y_ndim)
+    if axis == -1 or not apart:
+        return apart
+    if not 0 <= axis < axes:
+        raise RangeError(f"axis is {axis}, outside [-1, {axes})")
+    return axis
+
+
+def ones_behind(x_ndim: int, y_ndim: int, axis: int) -> tuple[int, ...]:
+    """The sizes 1 that `y` needs behind its own for its first axis to meet that axis of `x`."""
+    return () if axis == -1 else (1,) * (x_ndim - first_axis(x_ndim, y_ndim, axis) - y_ndim)
 
 
 def promote(*dtypes: DType) -> DType:

@@ -10,7 +10,7 @@ import numpy
 
 from scull.core.attribute import AttributeKind, kind_of
 from scull.core.dtype import of_array
-from scull.core.meta import Meta
+from scull.core.meta import Meta, ones_behind
 from scull.core.parameter import EMPTY, parameters
 from scull.errors import SlotError, UnknownOpError
 
@@ -301,7 +301,7 @@ class Declaration:
         def kernel(xp: Any, *arrays: Any, out: Any = None, axis: int = -1) -> Any:
             if axis != -1:
                 x, y = arrays
-                arrays = (x, y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim)))
+                arrays = (x, y.reshape(y.shape + ones_behind(x.ndim, y.ndim, axis)))
             return getattr(xp, name)(*arrays, out=out)
 
         self.kernel()(kernel)

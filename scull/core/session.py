@@ -19,6 +19,7 @@ class Names:
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix, self.numbers = prefix, dict[str, int]()
+        self.taken: set[str] = set()  # the names of parameters of eager mode
 
     def __call__(self, key: str) -> str:
         number = self.numbers.get(key, 0)
@@ -52,6 +53,8 @@ _session.shared.update(
     place=CPU,
     pure_half=False,  # whether the norm of float16 gradients is computed in float16
     generator=Generator(),
+    program_seed=0,  # the `random_seed` of Programs made from now on
+    pir=False,  # whether code is told that Programs are of Paddle's other IR
     main=None,
     startup=None,
     scope=None,

@@ -4,6 +4,8 @@ import itertools
 import weakref
 from typing import Any
 
+import numpy as np
+
 from scull.autograd.interface import backward as send_back
 from scull.autograd.tape import Arrived
 from scull.core.interpreter import current
@@ -90,8 +92,7 @@ class Differentiated:
         if total is None:
             return
         if set_to_zero and type(total.array) is not Rows:
-            set_total(self, tensor_of(total.array * 0))
-            total_of(self).array[...] = 0
+            set_total(self, tensor_of(np.zeros_like(total.array)))
         else:
             set_total(self, None)
 

@@ -87,6 +87,12 @@ class Described:
     block = None
 
     @property
+    def offset(self: Any) -> int:
+        """How many bytes its first element lies behind the start of the memory it is a view of."""
+        whole = self.array if self.array.base is None else self.array.base
+        return self.data_ptr() - int(whole.ctypes.data) if isinstance(whole, np.ndarray) else 0
+
+    @property
     def strides(self: Any) -> list[int]:
         """How many elements apart neighbours along each axis lie in memory."""
         return [n // self.array.itemsize for n in self.array.strides]
@@ -120,6 +126,16 @@ class Described:
     @data.setter
     def data(self: Any, other: Tensor) -> None:
         self.array = other.array
+
+    def reconstruct_from_(self: Any, other: Tensor) -> None:
+        """Be `other` from now on: its memory and its place on the tape; the name stays.
+
+        Args:
+            other (Tensor): may differ in shape and element type.
+        """
+        self.array, self.node = other.array, other.node
+        for name in ("_stopped", "_retained"):
+            self.__dict__.pop(name, None)
 
     def data_ptr(self: Any) -> int:
         """The address of the first element."""

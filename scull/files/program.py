@@ -249,6 +249,7 @@ def read_attribute(operator: Operator, message: Any, where: str) -> None:
             operator.set(name, value)
         else:
             operator.extra[name] = value
+            operator.aside |= {name} & extra_of(operator).keys()
     except (TypeError, ValueError) as error:
         raise FileError(f"{where}: {error}") from None
 
@@ -272,18 +273,25 @@ def message_of(program: Program) -> Any:
     for block in program.blocks:
         made = message.blocks.add()
         made.idx, made.parent_idx = block.idx, block.parent_idx
-        for v in block.vars.values():
+        written = block.vars.values()
+        for v in written if program.wire is not None else sorted(written, key=lambda v: v.name):
             fill_variable(made.vars.add(), v)
         for o in block.ops:
             fill_operator(made.ops.add(), o)
-        if block.forward_block_idx != -1 or block.wire is not False:
+        if block.forward_block_idx != -1 or block.wire:
             made.forward_block_idx = block.forward_block_idx
     return message
+
+
+def is_bare(v: Variable) -> bool:
+    """Whether nothing writes a variable, so that fields with defaults are not said."""
+    return v.op is None and not v.is_data
 
 
 def fill_variable(message: Any, v: Variable) -> None:
     """Describe a variable; fields a file left out stay out while they hold their default."""
     fresh = v.wire is None
+    bare = is_bare(v)
     if not fresh:
         message.CopyFrom(v.wire)
     message.name = v.name
@@ -297,7 +305,7 @@ def fill_variable(message: Any, v: Variable) -> None:
         ("is_parameter", v.is_parameter),
         ("stop_gradient", v.stop_gradient),
     ):
-        always = fresh and field in ("persistable", "stop_gradient")
+        always = fresh and (field == "stop_gradient" or (field == "persistable" and not bare))
         if getattr(message, field) != value or always or (fresh and value):
             setattr(message, field, value)
 
@@ -306,13 +314,14 @@ def fill_type(message: Any, v: Variable, fresh: bool) -> None:
     """Describe shape and element type."""
     if v.kind is Kind.DENSE:
         inner = message.lod_tensor.tensor
-        if fresh or message.lod_tensor.lod_level != v.lod_level:
+        known = fresh and not v.is_parameter and not is_bare(v)
+        if known or message.lod_tensor.lod_level != v.lod_level:
             message.lod_tensor.lod_level = v.lod_level
     elif v.kind is Kind.ROWS:
         inner = message.selected_rows
     elif v.kind is Kind.ARRAY:
         inner = message.tensor_array.tensor
-        if fresh:
+        if fresh and not is_bare(v):
             message.tensor_array.lod_level = v.lod_level
     else:
         return

@@ -12,6 +12,7 @@ from scull.framework.random import seed
 from scull.framework.setting import (
     get_default_dtype,
     get_flags,
+    in_dynamic_or_pir_mode,
     in_pir_mode,
     set_default_dtype,
     set_flags,
@@ -24,8 +25,6 @@ from scull.ir.program import Program
 from scull.ir.variable import ParameterVariable as Parameter
 from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
-
-in_dynamic_or_pir_mode = in_dynamic_mode
 
 
 def __getattr__(name: str) -> Any:

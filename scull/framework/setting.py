@@ -10,6 +10,7 @@ from scull.core.dtype import dtype_of
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.flags import PADDLE, PRIVATE, changes
+from scull.ir.mode import in_dynamic_mode
 
 
 def set_default_dtype(d: Any) -> None:
@@ -125,8 +126,16 @@ class IntegerLimits:
 
 
 def in_pir_mode() -> bool:
-    """Whether Programs of another representation are built: there is one only."""
-    return False
+    """Whether code is told, by `paddle.pir_utils.IrGuard`, that Programs are of Paddle's other IR.
+
+    There is one IR in scull: the Programs are its own.
+    """
+    return bool(session.get("pir")) and not in_dynamic_mode()
+
+
+def in_dynamic_or_pir_mode() -> bool:
+    """Whether operators compute at once, or `in_pir_mode()`."""
+    return in_dynamic_mode() or in_pir_mode()
 
 
 use_pir_api = in_pir_mode

@@ -133,7 +133,8 @@ class Block:
             op, program_outputs(op), self.resolved(outputs), "output", op.output_lists
         )
         for n, slot in zip(op.inputs, ins, strict=True):
-            lacks = not slot and not (slot == [] and "python" in op.effects)  # a call of nothing
+            empty = isinstance(slot, list) and not slot and "python" not in op.effects
+            lacks = slot is None or empty  # a function of Python is called with nothing, too
             if n in op.needed and lacks and op.forward is None:
                 raise SlotError(
                     f"`{type}` needs its input `{op.slot(n)}`, and nothing stands there"

@@ -101,7 +101,7 @@ def copied_operator(
     made = Operator(
         block, o.op, tuple(map(twin, o.inputs)), tuple(map(twin, o.outputs)), attrs, dict(o.extra)
     )
-    made.told = {n: twin(v) for n, v in o.told.items()}
+    made.told, made.aside = {n: twin(v) for n, v in o.told.items()}, o.aside
     made.role, made.role_var, made.namescope, made.device = (
         o.role,
         o.role_var,

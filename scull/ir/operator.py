@@ -77,6 +77,7 @@ class Operator:
         self.extra: dict[str, Any] = (
             extra or {}
         )  # attributes as a Program spells them that `op` does not declare
+        self.aside: frozenset[str] = frozenset()  # those of them that files hold and no text shows
         self.told: dict[str, Any] = {}  # attributes that Variables hold, by our names
         self.over: Variable | None = None  # in a plan: the operand whose memory its result takes
         self.source: Operator | None = None  # in a plan: that of the Program, where it is another
@@ -191,10 +192,11 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        return [*self.spelt(), "op_callstack"]
+        hidden = {*self.op.unprinted, *self.aside, "op_callstack"}
+        return [*(n for n in self.spelt() if n not in hidden), "op_callstack"]
 
     def has_attr(self, name: str) -> bool:
-        return name in self.attr_names
+        return name == "op_callstack" or name in self.spelt()
 
     def attr(self, name: str) -> Any:
         """One attribute as a Program shows it; a sub-block as its number."""

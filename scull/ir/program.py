@@ -24,7 +24,7 @@ class Program:
         self.role = 0  # what operators recorded now are for
         self.role_var: tuple[str, ...] = ()
         self.namescope = "/"
-        self._seed = 0
+        self._seed: int = session.get("program_seed")
         self.plans: dict[Any, Any] = {}
         self.wire: Any = None
         self.scope_counts: dict[str, int] = {}  # how often each name scope was entered
@@ -103,6 +103,15 @@ class Program:
             )
         self._seed = seed
         self.changed()
+
+    def global_seed(self, seed: int = 0) -> None:
+        """Let this Program and those made from now on have the `random_seed` `seed`.
+
+        Args:
+            seed (int): the seed; 0 for none.
+        """
+        self.random_seed = seed
+        session.put("program_seed", seed)
 
     def list_vars(self) -> Iterator[Variable]:
         return self.variables()

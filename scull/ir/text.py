@@ -12,7 +12,7 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
     ins = {s: v for s, v in ins.items() if v or s not in unsaid}
     outs = {s: v for s, v in outs.items() if v or s not in unsaid}
     rest, told = [], {operator.op.attribute(n) for n in operator.told}
-    for name in sorted(attrs.keys() - operator.op.unprinted):
+    for name in sorted(attrs.keys() - operator.op.unprinted - operator.aside):
         value = attrs[name]
         if name == "op_callstack":
             if not skip_callstack:

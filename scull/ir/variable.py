@@ -5,7 +5,7 @@ from typing import Any
 
 from scull.core.dtype import DType, dtype_of
 from scull.core.interpreter import current
-from scull.core.meta import Kind, Meta, sized
+from scull.core.meta import KIND_TEXT, Kind, Meta, sized
 from scull.core.refusal import PACKAGE, is_ours
 from scull.core.tensor import Methods
 from scull.errors import ArgumentTypeError, UnsupportedError
@@ -108,18 +108,6 @@ class Variable(Methods):
             return text + ")"
         text += f".shape{self.shape}.dtype({self.dtype.name})"
         return text + f".stop_gradient({self.stop_gradient})"
-
-
-KIND_TEXT = {
-    Kind.DENSE: "LOD_TENSOR",
-    Kind.ROWS: "SELECTED_ROWS",
-    Kind.FEED: "FEED_MINIBATCH",
-    Kind.FETCH: "FETCH_LIST",
-    Kind.SCOPES: "STEP_SCOPES",
-    Kind.ARRAY: "LOD_TENSOR_ARRAY",
-    Kind.READER: "READER",
-    Kind.RAW: "RAW",
-}
 
 
 class ParameterVariable(Variable):

@@ -1,7 +1,6 @@
 """Where every parameter is made, eagerly or in a Program, named and drawn alike."""
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,8 +18,6 @@ from scull.nn.initializer.constant import Constant
 from scull.nn.initializer.initializer import global_initializers
 from scull.nn.initializer.xavier import XavierUniform
 from scull.nn.param_attr import ParamAttr, WeightNormParamAttr
-
-used_names: WeakKeyDictionary[session.Names, set[str]] = WeakKeyDictionary()
 
 
 def create_parameter(
@@ -77,7 +74,7 @@ def eager_parameter(
     name: str, shape: tuple[int, ...], dtype: DType, initializer: Any, options: dict[str, Any]
 ) -> Parameter:
     """A parameter that has its value at once."""
-    used = used_names.setdefault(session.get("names"), set())
+    used = session.get("names").taken
     if name in used:
         raise ArgumentError(
             f"parameter name [{name}] have be been used. In dygraph mode, the name of parameter "

@@ -4,7 +4,7 @@ from typing import Any
 
 from scull import lang
 from scull.core.eager import primitive
-from scull.core.meta import Meta, broadcast
+from scull.core.meta import Meta, broadcast, ones_behind
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError
 from scull.ops.conjugate import turned
@@ -22,7 +22,7 @@ def whole(x: Any) -> bool:
 def power_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
     """Integers to the power of integers as float64, rounded, as Paddle has them."""
     if axis != -1:
-        y = y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+        y = y.reshape(y.shape + ones_behind(x.ndim, y.ndim, axis))
     if not whole(x):
         return xp.power(x, y, out)
     found = xp.rint(xp.power(x.astype("float64"), y.astype("float64"))).astype(x.dtype)
@@ -37,7 +37,7 @@ def divided(name: str) -> Any:
 
     def kernel(xp: Any, x: Any, y: Any, *, out: Any = None, axis: int = -1) -> Any:
         if axis != -1:
-            y = y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+            y = y.reshape(y.shape + ones_behind(x.ndim, y.ndim, axis))
         if whole(y) and not y.all():
             raise ArgumentError("an integer is divided by 0")
         return getattr(xp, name)(x, y, out)

@@ -4,27 +4,20 @@ from typing import Any
 
 from scull import lang
 from scull.core.eager import primitive
-from scull.core.meta import Kind, Meta, broadcast, promote
+from scull.core.meta import Kind, Meta, broadcast, first_axis, ones_behind, promote
 from scull.errors import DtypeError, ShapeError
 from scull.ops.conjugate import turned
 from scull.ops.like import unsqueeze
 
 
-def trailing(x_ndim: int, y: Any, axis: int) -> tuple[int, ...]:
-    """The axes of size 1 that `y` needs behind its own for its first to meet axis `axis` of x."""
-    if axis == -1:
-        return ()
-    return tuple(range(len(y.shape), x_ndim - axis))
-
-
 def aligned(x: Any, y: Any, axis: int) -> Any:
     """`y`, where its first axis meets axis `axis` of `x`; -1 is NumPy's rule."""
-    more = trailing(len(x.shape), y, axis)
+    more = ones_behind(len(x.shape), len(y.shape), axis)
     if not more:
         return y
     if isinstance(y, Meta):
-        return y.with_shape(y.shape + (1,) * len(more))
-    return unsqueeze(y, axes=more)
+        return y.with_shape(y.shape + more)
+    return unsqueeze(y, axes=tuple(range(len(y.shape), len(y.shape) + len(more))))
 
 
 def elementwise(
@@ -55,7 +48,8 @@ def at_axis(x: Any, y: Any, index: Any, axis: int) -> Any:
     """The element of `y` beside that of `x` at `index`."""
     if axis == -1 or not y.shape:
         return lang.at(y, index)
-    return lang.at(y, index[axis : axis + len(y.shape)])
+    first = first_axis(len(index), len(y.shape), axis)
+    return lang.at(y, index[first : first + len(y.shape)])
 
 
 add = elementwise("add", "elementwise_add", "add", lambda a, b: a + b)

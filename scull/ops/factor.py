@@ -7,8 +7,9 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, at_least, broadcast, floating
 from scull.errors import ArgumentError
 from scull.ops.compare import equal, where
-from scull.ops.complex import real
+from scull.ops.complex import REAL, real
 from scull.ops.conjugate import conj, is_complex
+from scull.ops.conjugate import turned as conjugated
 from scull.ops.diagonal import diag_embed
 from scull.ops.join import concat
 from scull.ops.like import unsqueeze
@@ -83,17 +84,17 @@ cholesky.no_lowering(LIBRARY)
 
 @primitive(attrs={"uplo": "UPLO"}, outputs=("eigenvalues", "eigenvectors"), infer_first=True)
 def eigh(x: Meta, *, uplo: str = "L") -> tuple[Meta, Meta]:
-    """The eigenvalues in rising order and the eigenvectors of symmetric matrices; one triangle is
-    read.
+    """The eigenvalues, which are real and rise, and the eigenvectors of Hermitian matrices; one
+    triangle is read.
     """
     square(x)
-    return x.with_shape(x.shape[:-1]), x
+    return Meta(x.shape[:-1], REAL.get(x.dtype, x.dtype)), x
 
 
 @eigh.kernel
 def eigh_kernel(xp: Any, x: Any, *, out: Any = None, uplo: str) -> Any:
     values, vectors = called(xp, "eigh", x, UPLO="U" if uplo == "U" else "L")
-    return held(values, x, None), held(vectors, x, None)
+    return held(values, x.real, None), held(vectors, x, None)
 
 
 def reciprocal(x: Any) -> Any:
@@ -109,13 +110,13 @@ def reciprocal_differences(x: Any) -> Any:
 
 @eigh.grad
 def eigh_grad(eigenvalues: Any, eigenvectors: Any, deigenvalues: Any, deigenvectors: Any) -> Any:
-    """Symmetric, though the kernel reads one triangle only."""
-    vectors = eigenvectors
-    turning = matmul(vectors, deigenvectors, transpose_x=True)
+    """Hermitian, though the kernel reads one triangle only."""
+    vectors, others = eigenvectors, conjugated(eigenvectors)
+    turning = matmul(others, deigenvectors, transpose_x=True)
     inner = matmul(vectors, turning * reciprocal_differences(eigenvalues))
-    found = matmul(inner, vectors, transpose_y=True)
-    own = matmul(scaled_columns(vectors, deigenvalues), vectors, transpose_y=True)
-    return own + (found + turned(found)) * 0.5
+    found = matmul(inner, others, transpose_y=True)
+    own = matmul(scaled_columns(vectors, deigenvalues), others, transpose_y=True)
+    return own + (found + turned(conjugated(found))) * 0.5
 
 
 eigh.no_lowering(LIBRARY)
@@ -129,7 +130,7 @@ eigh.no_lowering(LIBRARY)
     infer_first=True,
 )
 def eigvalsh(x: Meta, *, uplo: str = "L") -> tuple[Meta, Meta]:
-    """The eigenvalues of symmetric matrices in rising order; one triangle is read."""
+    """The eigenvalues of Hermitian matrices, which are real and rise; one triangle is read."""
     return eigh.op.body(x, uplo=uplo)
 
 
@@ -139,7 +140,7 @@ eigvalsh.kernel(eigh_kernel)
 @eigvalsh.grad
 def eigvalsh_grad(eigenvectors: Any, deigenvalues: Any, deigenvectors: Any = None) -> Any:
     scaled = scaled_columns(eigenvectors, deigenvalues)
-    return matmul(scaled, eigenvectors, transpose_y=True)
+    return matmul(scaled, conjugated(eigenvectors), transpose_y=True)
 
 
 eigvalsh.no_lowering(LIBRARY)

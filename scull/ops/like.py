@@ -12,7 +12,17 @@ from scull import lang
 from scull.core.attribute import Dtype, Ints
 from scull.core.dtype import int32
 from scull.core.eager import primitive
-from scull.core.meta import UNKNOWN, Meta, agree, axes_of, axis_of, broadcast, count
+from scull.core.meta import (
+    UNKNOWN,
+    Meta,
+    agree,
+    axes_of,
+    axis_of,
+    broadcast,
+    count,
+    first_axis,
+    ones_behind,
+)
 from scull.core.tensor import unbroadcast
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 
@@ -30,7 +40,7 @@ def sum_like(x: Meta, like_meta: Meta, *, axis: int = -1) -> Meta:
 def sum_like_kernel(xp: Any, x: Any, like: Any, *, out: Any = None, axis: int = -1) -> Any:
     shape = like.shape
     if axis != -1:
-        shape = shape + (1,) * (x.ndim - axis - len(shape))
+        shape = shape + ones_behind(x.ndim, len(shape), axis)
     return unbroadcast(x, shape).reshape(like.shape)
 
 
@@ -39,7 +49,7 @@ sum_like.grad("x")(lambda x_meta, dout, axis: broadcast_like(dout, x_meta, axis=
 
 @sum_like.lower
 def sum_like_at(index: Any, x: Any, like: Any, axis: int) -> Any:
-    lead = len(x.shape) - len(like.shape) if axis == -1 else axis
+    lead = first_axis(len(x.shape), len(like.shape), axis)
     spots, over = [], []
     for i, n in enumerate(x.shape):
         j = i - lead
@@ -59,7 +69,7 @@ def broadcast_like(x: Meta, like_meta: Meta, *, axis: int = -1) -> Meta:
 
 
 def _placed(shape: tuple[int, ...], like: Any, axis: int) -> tuple[int, ...]:
-    return shape if axis == -1 else shape + (1,) * (len(like.shape) - axis - len(shape))
+    return shape + ones_behind(len(like.shape), len(shape), axis)
 
 
 @broadcast_like.kernel
@@ -74,7 +84,8 @@ broadcast_like.grad("x")(lambda x_meta, dout, axis: sum_like(dout, x_meta, axis=
 
 @broadcast_like.lower
 def broadcast_like_at(index: Any, x: Any, like: Any, axis: int) -> Any:
-    return lang.at(x, index) if axis == -1 else lang.at(x, index[axis : axis + len(x.shape)])
+    first = first_axis(len(index), len(x.shape), axis)
+    return lang.at(x, index) if axis == -1 else lang.at(x, index[first : first + len(x.shape)])
 
 
 @primitive(views={"out": "x"})

@@ -155,7 +155,10 @@ def generate_proposals_kernel(
     **attrs: Any,
 ) -> Any:
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
-    agree(len(anchors), scores[0].size if len(scores) else -1, "{} anchors and {} scores")
+    needed = scores[0].size if len(scores) else 0
+    for name, rows in (("anchors", anchors), ("variances", variances)):
+        if len(rows) < needed:  # more are passed over
+            raise ShapeError(f"{len(rows)} {name} and {needed} scores")
     found = [
         proposed(
             own.transpose(1, 2, 0).reshape(-1), as_rows(deltas), size, anchors, variances, attrs

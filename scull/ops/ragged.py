@@ -226,13 +226,16 @@ sequence_reshape.lower(flat_at)
 @composite(slots={"levels": "Ids@LOD"}, unsaid=("Ids@LOD",))
 def sequence_scatter(x, ids, updates, levels=None):
     """`x` with the rows of `updates` added: that of a sequence into its row, where `ids` says."""
-    places = picked("scatter", levels, ids)
-    return scatter_nd_add(x, places, reshape(updates, shape=(-1,)))
+    places, changes = picked("scatter", levels, ids), reshape(updates, shape=(-1,))
+    if len(x.shape) == 2:
+        return scatter_nd_add(x, places, changes)
+    return reshape_like(scatter_nd_add(reshape(x, shape=(0, -1)), places, changes), x)
 
 
 @sequence_scatter.grad("x", "updates")
 def sequence_scatter_grad(ids: Any, updates_meta: Any, levels: Any, dout: Any) -> Any:
-    found = gather_nd(dout, picked("scatter", levels, ids))
+    rows = dout if len(dout.shape) == 2 else reshape(dout, shape=(0, -1))
+    found = gather_nd(rows, picked("scatter", levels, ids))
     return dout * 1.0, reshape_like(found, updates_meta)
 
 

@@ -134,7 +134,7 @@ class ScopeTensor:
         return np.array(self.cell.value)
 
     def __str__(self) -> str:
-        lod = ", ".join(f"{{{', '.join(map(str, level))}}}" for level in self.cell.lod)
+        lod = "".join(f"{{{', '.join(map(str, level))}}}" for level in self.cell.lod)
         lines = [f"  - lod: {{{lod}}}"] if lod else []
         if self.cell.value is None:
             return "\n".join([*lines, "  - shape: []", "  - layout: NCHW", "uninited", ""])

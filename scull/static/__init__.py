@@ -18,7 +18,7 @@ NAMES = {
     "io": "load_vars save_vars",
     "kind": "Variable",
     "layer_helper": "LayerHelper",
-    "metric": "accuracy auc",
+    "metric": "accuracy auc ctr_metric_bundle",
     "model": """
         deserialize_persistables deserialize_program load_from_file load_inference_model
         normalize_program save_inference_model save_to_file serialize_persistables

@@ -5,11 +5,31 @@ from typing import Any
 from scull.core import session
 from scull.core.dtype import dtype_of, float32
 from scull.core.meta import Meta
+from scull.core.op import as_outputs
 from scull.core.tensor import Tensor
+from scull.eager.change import adopt
 from scull.errors import ArgumentTypeError
-from scull.ir.program import main_program, startup_program
+from scull.ir.mode import in_dynamic_mode
+from scull.ir.operator import program_outputs
+from scull.ir.program import Program, main_program, startup_program
 from scull.ir.variable import with_batch
 from scull.nn.parameter import create_parameter
+from scull.tensor.blank import waiting
+
+
+def computed(type: str, inputs: Any, outputs: Any, attrs: Any) -> None:
+    """Let the Tensors in the slots `outputs` have the results of an operator, and its gradient."""
+    operator = Program().global_block().made(type, inputs, outputs, attrs)
+    op = operator.op
+    given = {n: v for n, v in zip(op.inputs, operator.inputs, strict=True) if v is not None}
+    found = as_outputs(op, op.call(**given, **operator.attrs))
+    named = dict(zip(op.outputs, found, strict=True))
+    for name, slot in zip(program_outputs(op), operator.outputs, strict=True):
+        results = named.get(name)
+        pairs = zip(slot, results, strict=True) if isinstance(slot, list) else [(slot, results)]
+        for tensor, result in pairs:
+            if tensor is not None and result is not None:
+                adopt(tensor, result, type)
 
 
 class LayerHelper:
@@ -34,9 +54,19 @@ class LayerHelper:
     def startup_program(self) -> Any:
         return startup_program()
 
-    def append_op(self, *arguments: Any, **options: Any) -> Any:
-        """Append an operator to the current block."""
-        return main_program().current_block().append_op(*arguments, **options)
+    def append_op(
+        self,
+        type: str,
+        inputs: Any = None,
+        outputs: Any = None,
+        attrs: Any = None,
+        **options: Any,
+    ) -> Any:
+        """Append an operator to the current block; in eager mode compute what it gives."""
+        if in_dynamic_mode():
+            return computed(type, inputs, outputs, attrs)
+        block = main_program().current_block()
+        return block.append_op(type, inputs, outputs, attrs, **options)
 
     def input(self, input_param_name: str = "input") -> Any:
         """The one input given."""
@@ -98,6 +128,8 @@ class LayerHelper:
             with_batch(() if shape is None else shape),
             dtype_of(dtype) if dtype is not None else float32,
         )
+        if in_dynamic_mode():
+            return waiting(meta.dtype)
         name = session.unique_name(self.name + ".tmp")
         return main_program().current_block().variable(name, meta, stop_gradient=stop_gradient)
 

@@ -45,16 +45,20 @@ def source(program: Any) -> Program:
     return program
 
 
+def details(v: Variable) -> list[str]:
+    """What files do not hold of a variable, in lines."""
+    names = ("error_clip", *(PARAMETER if isinstance(v, ParameterVariable) else ()))
+    return [f"{name}: {getattr(v, name)}" for name in names]
+
+
 def detailed(block: Block, message: Any) -> str:
     """A block as the text of its message, with what files do not hold of variables."""
     lines = ["blocks {", f"  idx: {block.idx}", f"  parent_idx: {block.parent_idx}"]
-    for described in message.vars:
-        v = block.vars[described.name]
-        names = ("error_clip", *(PARAMETER if isinstance(v, ParameterVariable) else ()))
-        rest = [f"{name}: {getattr(v, name)}" for name in names]
-        lines += braced("vars", [*str(described).splitlines(), *rest])
-    for described in message.ops:
-        lines += braced("ops", str(described).splitlines())
+    described = {m.name: m for m in message.vars}
+    for v in block.vars.values():
+        lines += braced("vars", [*str(described[v.name]).splitlines(), *details(v)])
+    for operator in message.ops:
+        lines += braced("ops", str(operator).splitlines())
     return "\n".join([*lines, "}\n"])
 
 
@@ -281,8 +285,15 @@ class OfVariable:
         return vars(self).get("info", {}).get(key)
 
     def to_string(self: Any, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The Variable as text."""
-        return str(self)
+        """The Variable as the text of its message.
+
+        Args:
+            throw_on_error (bool): kept for Paddle's signature.
+            with_details (bool): say what files do not hold, such as `trainable`.
+        """
+        message = load("scull.files.proto", "VarDesc")()
+        load("scull.files.program", "fill_variable")(message, self)
+        return str(message) + "".join(f"{line}\n" for line in details(self) if with_details)
 
     def _to_readable_code(self: Any) -> str:
         return str(self)

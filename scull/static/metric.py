@@ -1,13 +1,20 @@
 """Metrics as operators."""
 
+from functools import partial
 from typing import Any
 
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentTypeError
+from scull.errors import ArgumentTypeError, AssertError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.variable import Variable
 from scull.nn.initializer.constant import Constant
+from scull.ops.clip import squared_l2_norm
+from scull.ops.create import fill_constant_batch_size_like
+from scull.ops.math import sigmoid
 from scull.ops.metric import accuracy as accuracy_of
+from scull.ops.promotion import cast_to
+from scull.ops.ranking import l1_norm
+from scull.ops.reduce import reduce_sum
 from scull.ops.search import topk as top_k_v2
 from scull.static.layer_helper import LayerHelper
 
@@ -126,10 +133,63 @@ def auc(
     return areas[0], areas[1], stats
 
 
-def counts_of(helper: LayerHelper, shape: list[int]) -> Variable:
+def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> Any:
+    """Sums over all runs from which one computes how good predicted chances of a click are.
+
+    With the number of rows, the last of them, the others give the mean of squared and of absolute
+    errors, of what was predicted, and q.
+
+    Args:
+        input (Variable): the chances, floats [batch, 1].
+        label (Variable): 1 for a click, else 0; of the same shape.
+        ins_tag_weight (Variable, optional): [batch, 1]; where the first is 0 the rows of a run are
+            not real, and count neither as rows nor for q.
+
+    Returns:
+        tuple: sums of squared errors, of absolute errors, of chances, of their sigmoids, of labels;
+        and the number of rows.
+
+    Examples:
+        >>> import numpy as np
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x, y = paddle.static.data("x", [-1, 1]), paddle.static.data("y", [-1, 1], "int64")
+        ...     sums = paddle.static.ctr_metric_bundle(x, y)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": np.array([[0.5], [0.75]], "float32"), "y": np.array([[0], [1]])}
+        >>> [float(v.item()) for v in exe.run(main, feed=feed, fetch_list=[*sums[:3], *sums[4:]])]
+        [0.3125, 0.75, 1.25, 1.0, 2.0]
+        >>> paddle.disable_static()
+    """
+    if tuple(input.shape) != tuple(label.shape):
+        raise AssertError(f"`input` has shape {input.shape} and `label` {label.shape}")
+    label = cast_to(label, input.dtype)
+    apart = input - label
+    ones = fill_constant_batch_size_like(label, shape=(-1, 1), dtype=input.dtype, value=1.0)
+    total = partial(reduce_sum, axis=(0,), keepdim=True)
+    rows, q = total(ones), total(sigmoid(input))
+    if ins_tag_weight is not None:
+        real = cast_to(ins_tag_weight, input.dtype)[:1]
+        rows, q = rows * real, q * real
+    helper = LayerHelper("ctr_metric_bundle")
+    errors = squared_l2_norm(apart), l1_norm(apart)
+    chances, clicks = (reduce_sum(x, axis=(0,)) for x in (input, label))
+    flat = [summed(helper, x, [1]) for x in (*errors, chances, clicks)]
+    return *flat[:3], summed(helper, q, [1, 1]), flat[3], summed(helper, rows, [1, 1])
+
+
+def summed(helper: LayerHelper, x: Variable, shape: list[int]) -> Variable:
+    """The sum of `x` over runs."""
+    made = counts_of(helper, shape, x.dtype)
+    helper.append_op("elementwise_add", {"X": [x], "Y": [made]}, {"Out": [made]}, {"axis": -1})
+    return made
+
+
+def counts_of(helper: LayerHelper, shape: list[int], dtype: Any = "int64") -> Variable:
     """Counts that outlive runs, 0 at first."""
-    made = helper.main_program.global_block().create_var(
-        persistable=True, dtype="int64", shape=shape
-    )
+    made = helper.main_program.global_block().create_var(persistable=True, dtype=dtype, shape=shape)
     helper.set_variable_initializer(made, Constant(0.0))
     return made

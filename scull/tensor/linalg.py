@@ -290,13 +290,33 @@ def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
     return distance.dist(x, y, p=number(p, "p"), name=name)
 
 
+def met_axes(axes: Any, ndim: int, others: int) -> tuple[list[int], list[int]]:
+    """The axes of two tensors that `tensordot` sums over; one list goes on like the other."""
+    axes = axes.tolist() if isinstance(axes, Tensor) else axes
+    if isinstance(axes, int):
+        if axes < 0:
+            raise AssertError(f"`axes` is {axes}, less than 0")
+        if axes > min(ndim, others):
+            raise RangeError(f"`axes` is {axes}, outside [0, {min(ndim, others)}]")
+        left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
+    else:
+        axes = several(axes, "axes")
+        pairs = axes if axes and isinstance(axes[0], list | tuple | Tensor) else (axes, axes)
+        left, right = (integers(v, "axes") for v in (pairs[0], pairs[-1]))
+        left, right = left + right[len(left) :], right + left[len(right) :]
+    if (left and not ndim) or (right and not others):
+        raise ShapeError("a 0-D tensor has no axis to sum over")
+    return [axis_of(a, ndim) for a in left], [axis_of(a, others) for a in right]
+
+
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sums of products over pairs of axes.
 
     Args:
         x (Tensor): the left operand.
         y (Tensor): the right one.
-        axes (int | list): how many last axes of `x` meet the first of `y`; or the axes of each.
+        axes (int | list): how many last axes of `x` meet the first of `y`; or the axes of each,
+            where one list goes on like a longer other. An axis of size 1 meets each of any size.
         name (str, optional): the name of the output in a Program.
 
     Examples:
@@ -307,23 +327,14 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     needs_tensor(x, "tensordot")
     needs_tensor(y, "tensordot", "y")
     ndim, others = len(x.shape), len(y.shape)
-    axes = axes.tolist() if isinstance(axes, Tensor) else axes
-    if isinstance(axes, int):
-        if axes < 0:
-            raise AssertError(f"`axes` is {axes}, less than 0")
-        if axes > min(ndim, others):
-            raise RangeError(f"`axes` is {axes}, outside [0, {min(ndim, others)}]")
-        left, right = tuple(range(ndim - axes, ndim)), tuple(range(axes))
-    else:
-        axes = several(axes, "axes")
-        pairs = axes if axes and isinstance(axes[0], list | tuple) else (axes, axes)
-        left, right = (integers(v, "axes") for v in (pairs[0], pairs[-1]))
-    if (left and not ndim) or (right and not others):
-        raise ShapeError("a 0-D tensor has no axis to sum over")
-    left, right = [axis_of(a, ndim) for a in left], [axis_of(a, others) for a in right]
-    for a, b in zip(left, right, strict=False):
+    left, right = met_axes(axes, ndim, others)
+    for a, b in zip(left, right, strict=True):
         m, n = x.shape[a], y.shape[b]
-        if m != n and -1 not in (m, n):
+        if m != n and m == 1:
+            y = reduce.reduce_sum(y, axis=(b,), keepdim=True)
+        elif m != n and n == 1:
+            x = reduce.reduce_sum(x, axis=(a,), keepdim=True)
+        elif m != n and -1 not in (m, n):
             raise AssertError(f"axis {a} of x has size {m} and axis {b} of y has size {n}")
     rest = [a for a in range(ndim) if a not in left]
     more = [a for a in range(others) if a not in right]

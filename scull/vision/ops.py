@@ -13,7 +13,12 @@ from scull.vision.detection import (
     roi_pool,
     yolo_box,
 )
-from scull.vision.proposal import distribute_fpn_proposals, generate_proposals, matrix_nms
+from scull.vision.proposal import (
+    distribute_fpn_proposals,
+    generate_proposals,
+    matrix_nms,
+    yolo_loss,
+)
 from scull.vision.region import DeformConv2D, PSRoIPool, RoIAlign, RoIPool
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "roi_align",
     "roi_pool",
     "yolo_box",
+    "yolo_loss",
 ]
 
 

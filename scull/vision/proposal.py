@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.ops import proposal
+from scull.ops import proposal, yolo
 
 
 def matrix_nms(
@@ -161,3 +161,63 @@ def distribute_fpn_proposals(
         name=name,
     )
     return rows, places, None if rois_num is None else counts
+
+
+def yolo_loss(
+    x: Any,
+    gt_box: Any,
+    gt_label: Any,
+    anchors: Any,
+    anchor_mask: Any,
+    class_num: int,
+    ignore_thresh: float,
+    downsample_ratio: int,
+    gt_score: Any = None,
+    use_label_smooth: bool = True,
+    name: str | None = None,
+    scale_x_y: float = 1.0,
+) -> Any:
+    """How far what a YOLO network says is from the boxes it should see, for each image.
+
+    Args:
+        x (Tensor): float32 or float64 [images, channels, side, side]: for each of its anchors
+            ``5 + class_num`` channels: two of the place, two of the size, whether there is a thing,
+            and which.
+        gt_box (Tensor): [images, boxes, 4]: centre, width and height as shares of the image; a box
+            that is 0 wide or high is none.
+        gt_label (Tensor): int32 [images, boxes]: the classes.
+        anchors (list[int]): the width and height of each anchor of all levels.
+        anchor_mask (list[int]): which anchors are of this level.
+        class_num (int): how many classes there are.
+        ignore_thresh (float): what covers a box by a greater share need not say that it sees none.
+        downsample_ratio (int): how many elements of the image a place stands for.
+        gt_score (Tensor, optional): [images, boxes]: how much each box counts; 1 where not given.
+        use_label_smooth (bool): whether chances of classes are to be a little above 0 and below 1.
+        name (str, optional): of the result.
+        scale_x_y (float): how far from its place a box may lie.
+
+    Returns:
+        Tensor: of the dtype of `x`, [images].
+
+    Examples:
+        >>> import scull as paddle
+        >>> x = paddle.zeros([1, 6, 2, 2])
+        >>> box, label = paddle.to_tensor([[[0.3, 0.3, 0.5, 0.5]]]), paddle.zeros([1, 1], "int32")
+        >>> loss = paddle.vision.ops.yolo_loss(x, box, label, [32, 32], [0], 1, 0.7, 32)
+        >>> round(loss.item(), 4)
+        5.8918
+    """
+    return yolo.yolo_loss(
+        x,
+        gt_box,
+        gt_label,
+        gt_score,
+        anchors=tuple(anchors),
+        anchor_mask=tuple(anchor_mask),
+        class_num=class_num,
+        ignore_thresh=ignore_thresh,
+        downsample_ratio=downsample_ratio,
+        use_label_smooth=use_label_smooth,
+        scale_x_y=scale_x_y,
+        name=name,
+    )[0]

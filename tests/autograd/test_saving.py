@@ -40,6 +40,20 @@ def test_what_is_saved_is_packed_and_unpacked_when_a_gradient_needs_it():
     assert (x.grad.tolist(), y.grad.tolist()) == ([5.0, 7.0], [2.0, 3.0])
 
 
+def test_the_hook_sees_saved_tensors_where_they_are_on_the_tape():
+    seen, x, constant = [], leaf(1.0, 2.0), paddle.to_tensor([3.0, 4.0])
+
+    def pack(tensor):
+        seen.append((tensor.stop_gradient, tensor.is_leaf))
+        return tensor
+
+    with paddle.autograd.saved_tensors_hooks(pack, lambda tensor: tensor):
+        (x + 1.0) * constant
+        paddle.exp(x)
+        paddle.gather(x, paddle.to_tensor([0, 1]))
+    assert seen == [(False, False), (True, True), (False, False), (True, True)]
+
+
 def test_gradients_use_what_the_hook_gives_back():
     x = leaf(2.0)
     with paddle.autograd.saved_tensors_hooks(lambda t: t, lambda t: t * 10.0):

@@ -45,6 +45,17 @@ def test_gradients_add_up_over_passes_until_they_are_cleared():
     assert x.grad is None
 
 
+def test_the_gradient_of_a_number_is_cleared_after_two_passes_too():
+    x = paddle.to_tensor(3.0, stop_gradient=False)
+    for _ in range(2):
+        (x * x).backward(paddle.to_tensor(2.0))
+    assert x.grad.item() == 24.0
+    x.clear_gradient()
+    assert (x.grad.item(), x.grad.shape) == (0.0, [])
+    (x * x).backward()
+    assert x.grad.item() == 6.0
+
+
 def test_a_second_backward_is_refused_and_says_what_to_pass():
     x = leaf(1.0)
     y = (x * x).sum()

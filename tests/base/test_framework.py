@@ -109,8 +109,26 @@ def test_switched_programs_are_the_default_ones():
     assert framework.default_main_program() is before
 
 
-def test_another_representation_of_programs_there_is_not():
-    assert framework.in_pir_mode() is False
+def test_a_guard_tells_of_another_representation_of_programs():
+    def told():
+        return framework.in_pir_mode(), framework.in_dynamic_or_pir_mode(), paddle.in_dynamic_mode()
+
+    assert told() == (False, True, True)
+    with paddle.pir_utils.IrGuard():
+        assert told() == (True, True, False)
+        assert paddle.static.data("x", [2]) in framework.default_main_program().list_vars()
+    assert told() == (False, True, True)
+    paddle.enable_static()
+    with paddle.pir_utils.IrGuard():
+        assert told() == (True, True, False)
+    assert told() == (False, False, False)
+    paddle.disable_static()
+    calls = []
+    paddle.pir_utils.test_with_pir_api(lambda: calls.append(framework.in_pir_mode()))()
+    assert calls == [False, True]
+
+
+def test_programs_are_not_sharded():
     with pytest.raises(UnsupportedError, match="scull runs on the CPU"):
         framework.ipu_shard_guard()
 

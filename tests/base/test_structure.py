@@ -5,6 +5,7 @@ import collections
 import numpy as np
 import pytest
 
+import scull as paddle
 from scull import utils
 from scull.core.session import unique_name as next_name
 from scull.core.tensor import Tensor
@@ -75,10 +76,22 @@ def test_a_guard_numbers_names_afresh():
 def test_a_generator_that_is_switched_back_goes_on():
     with unique_name.guard():
         unique_name.generate("a")
-        before = unique_name.switch()
+        names, taken = unique_name.switch()
         assert unique_name.generate("a") == "a_0"
-        unique_name.switch(before)
+        unique_name.switch(names, taken)
         assert unique_name.generate("a") == "a_1"
+
+
+def test_names_of_parameters_are_switched_with_the_generator():
+    attr = paddle.ParamAttr(name="mine")
+    with unique_name.guard():
+        paddle.nn.Linear(1, 1, weight_attr=attr)
+        names, taken = unique_name.switch()
+        paddle.nn.Linear(1, 1, weight_attr=attr)
+        unique_name.switch(names, taken)
+        assert [taken("mine"), taken("other"), taken("other")] == [True, False, True]
+        with pytest.raises(ArgumentError, match="mine"):
+            paddle.nn.Linear(1, 1, weight_attr=attr)
 
 
 def test_something_old_says_what_replaces_it():

@@ -21,6 +21,29 @@ def test_a_tensor_describes_itself():
     assert paddle.ones([2, 2]).t().contiguous().is_contiguous()
 
 
+def test_a_view_says_how_far_into_its_memory_it_begins():
+    x = paddle.to_tensor([[1, 2], [3, 4]])
+    assert [v.offset for v in (x, x[1], x[1, 1:], x.t())] == [0, 16, 24, 0]
+
+
+def test_a_tensor_becomes_another_and_keeps_its_name():
+    x, y = paddle.to_tensor([[1.0]], stop_gradient=False), paddle.to_tensor(2.0, "float64")
+    y.stop_gradient = False
+    name = x.name
+    assert x.reconstruct_from_(y * 3.0) is None
+    assert (x.name, x.shape, x.dtype, x.is_leaf) == (name, [], paddle.float64, False)
+    x.backward()
+    assert y.grad.item() == 3.0
+    x.reconstruct_from_(paddle.to_tensor([2.0]))
+    assert (x.stop_gradient, x.grad, x.tolist()) == (True, None, [2.0])
+
+
+def test_the_kind_of_a_tensor_is_printed_as_paddle_prints_it():
+    x = paddle.ones([2])
+    kind = paddle.base.core.VarDesc.VarType.LOD_TENSOR
+    assert (x.type, str(x.type), f"{x.type}") == (kind, "VarType.LOD_TENSOR", "VarType.LOD_TENSOR")
+
+
 def test_names_count_up_and_can_be_changed():
     x, y = paddle.to_tensor(1.0), paddle.to_tensor(1.0)
     assert int(y.name.removeprefix("generated_tensor_")) == 1 + int(

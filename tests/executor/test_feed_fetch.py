@@ -243,6 +243,11 @@ def test_tensors_come_when_arrays_are_not_asked_for():
     )
 
 
+def test_levels_of_sequences_are_printed_as_paddle_prints_them():
+    held = paddle.base.create_lod_tensor(np.ones([8, 1], "float32"), [[2, 2], [3, 3, 1, 1]], None)
+    assert str(held).splitlines()[0] == "  - lod: {{0, 2, 4}{0, 3, 6, 7, 8}}"
+
+
 def test_what_nothing_computes_is_none(programs):
     block = programs[0].global_block()
     _, y = doubled()

@@ -66,6 +66,13 @@ def test_an_edge_is_drawn_in_proportion_to_its_weight():
     assert near(np.bincount(found.numpy(), minlength=6), share)
 
 
+def test_weights_of_edges_that_there_are_not_are_passed_over():
+    row, colptr, nodes = tensor(range(4)), tensor([0, 4]), tensor([0])
+    weights = tensor([0, 1, 0, 2, 9, np.nan], "float32")
+    found, count = G.weighted_sample_neighbors(row, colptr, weights, nodes, 2)
+    assert (sorted(found.tolist()), count.tolist()) == ([1, 3], [2])
+
+
 def test_the_next_edge_is_drawn_in_proportion_to_the_weights_that_are_left():
     paddle.seed(14)
     row, colptr, nodes = star(6)

@@ -19,6 +19,16 @@ def static():
     paddle.disable_static()
 
 
+def test_a_global_seed_is_that_of_programs_made_later_too():
+    program = paddle.static.Program()
+    try:
+        program.global_seed(102)
+        assert (program.random_seed, paddle.static.Program().random_seed) == (102, 102)
+    finally:
+        program.global_seed()
+    assert (program.random_seed, paddle.static.Program().random_seed) == (0, 0)
+
+
 def main():
     return paddle.static.default_main_program()
 

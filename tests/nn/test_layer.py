@@ -285,6 +285,23 @@ def test_a_copy_of_a_layer_has_parameters_of_its_own():
     assert layer.weight.numpy().any()
 
 
+def test_losses_are_found_where_old_code_looks():
+    for name in ("CrossEntropyLoss", "MSELoss", "NLLLoss", "PoissonNLLLoss", "CTCLoss"):
+        assert getattr(nn.loss, name) is getattr(nn, name)
+
+
+def test_a_layer_prints_its_element_type_as_it_was_told():
+    text = "Linear(in_features=2, out_features=2, dtype={})"
+    linear = nn.Linear(2, 2)
+    assert repr(linear.to(dtype="float64")) == text.format("float64")
+    assert repr(linear.to(dtype=dtype_of("float64"))) == text.format("paddle.float64")
+    assert repr(linear.astype("int8")) == text.format("paddle.int8")
+    with session.guarded(dtype=dtype_of("float64")):
+        assert repr(nn.Linear(2, 2)) == text.format("float64")
+    activation = nn.PReLU().bfloat16()
+    assert repr(activation).endswith("init=0.25, dtype=paddle.bfloat16)")
+
+
 def test_layers_print_what_was_said_of_them():
     layers = [
         (nn.Linear(2, 3, name="q"), "Linear(in_features=2, out_features=3, dtype=float32, name=q)"),

@@ -160,6 +160,29 @@ def test_areas_under_curves_go_on_from_run_to_run():
     assert [c.shape for c in counts] == [(201,), (201,), (1, 100), (1, 100)]
 
 
+@pytest.mark.parametrize("real", [None, 1, 0])
+def test_sums_of_errors_of_chances_go_on_from_run_to_run(program, real):
+    startup = paddle.static.Program()
+    with paddle.static.program_guard(program, startup):
+        x, y = paddle.static.data("x", [-1, 1]), paddle.static.data("y", [-1, 1], "int64")
+        weight = None if real is None else paddle.static.data("w", [-1, 1], "int64")
+        sums = paddle.static.ctr_metric_bundle(x, y, weight)
+        with pytest.raises(AssertionError, match="has shape"):
+            paddle.static.ctr_metric_bundle(x, paddle.static.data("z", [-1, 2]))
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    feed = {"x": np.array([[0.2], [0.9], [0.6], [0.3]], "float32")}
+    feed["y"] = np.array([[0], [1], [0], [1]])
+    if real is not None:
+        feed["w"] = np.array([[real]])
+    for _ in range(2):
+        found = exe.run(program, feed=feed, fetch_list=list(sums))
+    counted = 0.0 if real == 0 else 1.0
+    expected = [1.8, 3.2, 4.0, 4.9617643 * counted, 4.0, 8.0 * counted]  # as Paddle has them
+    np.testing.assert_allclose([v.item() for v in found], expected, rtol=1e-6)
+    assert [v.shape for v in found] == [(1,), (1,), (1,), (1, 1), (1,), (1, 1)]
+
+
 def test_a_function_may_take_nothing_or_give_nothing(program):
     seen = []
     made = program.current_block().create_var("made", shape=[1], dtype="float32")

@@ -16,7 +16,6 @@ from scull.errors import (
     ArgumentTypeError,
     DtypeError,
     RangeError,
-    UnsupportedError,
 )
 from scull.files.program import bytes_of, program_of
 from scull.flags import flags
@@ -381,11 +380,14 @@ def test_the_examples_run(name):
     assert results.failed == 0
 
 
-def test_a_tensor_without_a_value_belongs_to_a_program(main):
+def test_a_tensor_without_a_value_gets_it_in_a_branch_or_at_once(main):
     x, out = paddle.static.data("x", [1]), paddle.tensor.create_tensor("float32", "out")
     with ConditionalBlock([x]).block():
         paddle.assign(x * 2.0, out)
     assert run(main, ["out"], x=[3.0]) == [[6.0]]
     paddle.disable_static()
-    with pytest.raises(UnsupportedError, match="a tensor of eager mode has a value"):
-        paddle.tensor.create_tensor("float32")
+    eager = paddle.tensor.create_tensor("float32", "out", persistable=True)
+    told = eager.name, eager.persistable, eager.dtype, eager.shape, eager._is_initialized()
+    assert told == ("out", True, paddle.float32, [], False)
+    paddle.assign(paddle.ones([2]), eager)
+    assert (eager.tolist(), eager._is_initialized()) == ([1.0, 1.0], True)

@@ -30,6 +30,26 @@ CALLS = {
 }
 
 
+A = np.arange(120.0).reshape(2, 3, 4, 5)
+B = np.arange(180.0).reshape(3, 3, 4, 5) / 7
+ONE = A[:, :1]
+DOTS = {
+    "a shorter left list": ([[1], [1, 2]], A, B, "abcd,ebcf->adef"),
+    "a shorter right list": ([[1, 2, 3], [0]], A, B, "abcd,becd->ae"),
+    "one list of lists": ([[2, 3]], A, B, "abcd,efcd->abef"),
+    "tensors": ([T([1]), T([0])], A, B, "abcd,befg->acdefg"),
+    "a left axis of size 1": ([[1, 2], [0, 2]], ONE, B, "axcd,becf->adef"),
+    "a right axis of size 1": ([[1, 2], [1, 2]], A, ONE, "abcd,excf->adef"),
+}
+
+
+@pytest.mark.parametrize("name", DOTS)
+def test_tensordot_pairs_axes_as_paddle_does(name):
+    axes, x, y, letters = DOTS[name]
+    found = paddle.tensordot(T(x), T(y), axes).numpy()
+    np.testing.assert_allclose(found, np.einsum(letters, x, y), rtol=1e-12)
+
+
 def product(*factors):
     """The factors multiplied."""
     found = factors[0]

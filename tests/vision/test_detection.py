@@ -47,3 +47,15 @@ def test_each_bin_of_a_region_has_channels_of_its_own():
         ops.psroi_pool(x, box, count, (5, 1))
     with pytest.raises(ArgumentError, match="above 0"):
         ops.psroi_pool(x, box, count, 0)
+
+
+def test_the_loss_of_boxes_is_that_of_paddle_where_two_share_a_place_too():
+    x = paddle.to_tensor((np.arange(28).reshape(1, 7, 2, 2) % 9 / 4 - 1).astype("float32"))
+    x.stop_gradient = False
+    boxes = [[[0.3, 0.3, 0.6, 0.8], [0.35, 0.3, 0.65, 0.8], [0.8, 0.7, 0.7, 0.9]]]
+    labels = paddle.to_tensor([[0, 1, 1]], dtype="int32")
+    loss = ops.yolo_loss(x, paddle.to_tensor(boxes), labels, [10, 13], [0], 2, 0.7, 8)
+    assert (loss.shape, round(loss.item(), 4)) == ([1], 20.3554)
+    loss.backward()
+    wanted = [-0.63797, -0.148, 1.48, -1.48, -0.32082, 0.35254, -0.35254]  # the last box's
+    np.testing.assert_allclose(x.grad[0, :, 0, 0].numpy(), wanted, atol=1e-5)

@@ -142,6 +142,13 @@ def test_parts_of_a_sample_are_transformed_by_their_keys():
         T.BaseTransform()(1)
 
 
+def test_a_transform_of_your_own_asks_what_an_image_is():
+    kinds = *(made(k, paddle.to_tensor, pytest.importorskip("PIL.Image"))[0] for k in KINDS), 3
+    asked = F._is_numpy_image, F._is_pil_image, F._is_tensor_image
+    found = [[is_kind(image) for is_kind in asked] for image in kinds]
+    assert found == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]
+
+
 def test_a_list_of_transforms_names_the_one_that_failed():
     steps = T.Compose([T.Resize(4), T.ToTensor("CWH")])
     assert repr(steps).startswith("Compose(\n    <")

@@ -61,7 +61,7 @@ class Assign(NumpyArrayInitializer):
     """Given values.
 
     Args:
-        value (Tensor | numpy.ndarray | list | tuple): the values, in the shape of the parameter.
+        value (Tensor | numpy.ndarray | list | tuple): the values; the parameter takes their shape.
         name (str, optional): not used.
 
     Examples:

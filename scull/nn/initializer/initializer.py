@@ -3,13 +3,15 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from scull.autograd.version import changed
 from scull.core import session
 from scull.core.dtype import DType, float32
 from scull.core.eager import SILENT
 from scull.core.interpreter import interpreting
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.program import main_program, startup_program
 from scull.ir.recorder import Recorder
 from scull.ops.create import cast
@@ -42,11 +44,10 @@ class Initializer:
         if not isinstance(param, Tensor):
             return self.record(param, block or startup_program().global_block())
         found = self.array(tuple(param.meta.shape), self.drawn(param.dtype))
-        if found.shape != param.array.shape:
-            raise ShapeError(
-                f"the value has shape {list(found.shape)}, the parameter {list(param.shape)}"
-            )
-        param.array[...] = found
+        if found.shape == param.array.shape:
+            param.array[...] = found
+        else:  # a given value, whose shape it takes
+            param.array = np.array(found, param.array.dtype)
         changed(param.array, "initialization")
         return None
 

@@ -125,7 +125,7 @@ class HSigmoidLoss(Layer):
         self._feature_size, self._num_classes = feature_size, num_classes
         self._is_custom, self._is_sparse = is_custom, is_sparse and is_custom
         self._weight_attr, self._bias_attr, self._name = weight_attr, bias_attr, name
-        self._dtype = default_dtype()
+        self._dtype = default_dtype().name
         nodes = num_classes if is_custom else num_classes - 1
         self.weight = self.create_parameter([nodes, feature_size], weight_attr)
         self.bias = self.create_parameter([nodes, 1], bias_attr, is_bias=True)

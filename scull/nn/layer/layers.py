@@ -11,6 +11,7 @@ from scull.core import session
 from scull.core.dtype import dtype_of, float32
 from scull.core.tensor import Parameter, Tensor
 from scull.core.timeline import FORWARD, active, span
+from scull.deferred import load
 from scull.errors import ArgumentTypeError, UnsupportedError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
@@ -60,6 +61,11 @@ class Layer(Attributes):
         self._forward_pre_hooks: dict[int, Any] = OrderedDict()
         self._forward_post_hooks: dict[int, Any] = OrderedDict()
         self._state_dict_hooks: dict[int, Any] = OrderedDict()
+
+    @property
+    def _helper(self) -> Any:
+        """What makes operators, variables and parameters in code that takes it from here."""
+        return load("scull.static.layer_helper", "LayerHelper")(self._full_name)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer computes; every layer defines it.

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.session import default_dtype
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.nn import functional as F
@@ -55,7 +56,7 @@ class Linear(Layer):
         bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(dtype=default_dtype().name)
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
@@ -67,7 +68,7 @@ class Linear(Layer):
     def extra_repr(self) -> str:
         rows, columns = self.weight.shape
         name = f", name={self.name}" if self.name else ""
-        return f"in_features={rows}, out_features={columns}, dtype={self.weight.dtype.name}{name}"
+        return f"in_features={rows}, out_features={columns}, dtype={self._dtype}{name}"
 
 
 class Bilinear(Layer):
@@ -97,7 +98,7 @@ class Bilinear(Layer):
         bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(dtype=default_dtype().name)
         self._weight_attr, self._bias_attr, self._name = weight_attr, bias_attr, name
         self._in1_features, self._in2_features = in1_features, in2_features
         self._out_features = out_features
@@ -112,7 +113,7 @@ class Bilinear(Layer):
     def extra_repr(self) -> str:
         name = f", name={self._name}" if self._name else ""
         sizes = f"in1_features={self._in1_features}, in2_features={self._in2_features}"
-        rest = f"out_features={self._out_features}, dtype={self.weight.dtype.name}"
+        rest = f"out_features={self._out_features}, dtype={self._dtype}"
         return f"{sizes}, {rest}{name}"
 
 

@@ -273,4 +273,4 @@ class PReLU(Layer):
     def extra_repr(self) -> str:
         name = f", name={self._name}" if self._name else ""
         shown = f"num_parameters={self._num_parameters}, data_format={self._data_format}"
-        return f"{shown}, init={self._init}, dtype={self._weight.dtype.name}{name}"
+        return f"{shown}, init={self._init}, dtype={self._dtype}{name}"

@@ -18,13 +18,21 @@ LAYOUTS = ("CHW", "HWC")
 WARPS = ("nearest", "bilinear", "bicubic")
 
 
+_is_pil_image, _is_tensor_image = pillow.is_image, tensor.is_image  # for transforms of your own
+
+
+def _is_numpy_image(img):
+    """Whether it is an array of two axes or three."""
+    return isinstance(img, np.ndarray) and img.ndim in (2, 3)
+
+
 def kind_of(image):
     """The module that knows this kind of image."""
     if tensor.is_image(image):
         return tensor
     if pillow.is_image(image):
         return pillow
-    if isinstance(image, np.ndarray) and image.ndim in (2, 3):
+    if _is_numpy_image(image):
         return array
     raise ArgumentTypeError(
         f"img should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(image)}"

@@ -41,6 +41,7 @@ def eigh_samples():
     yield call(definite(f32(3, 3)), grad=False)
     yield call(definite(f32(2, 3, 3)), uplo="U", grad=False)
     yield call(array([[1, 9], [1, 3]]), grad=False)
+    yield call(c64(3, 3), grad=False)
     yield fails(ShapeError, "have 2 rows and 3 columns", f32(2, 3))
 
 
@@ -48,6 +49,7 @@ def eigh_samples():
 def eigvalsh_samples():
     yield call(definite(f32(3, 3)), grad=False)
     yield call(array([[1, 9], [1, 3]]), uplo="U", grad=False)
+    yield call(c64(2, 3, 3), uplo="U", grad=False)
     yield fails(ShapeError, "have 2 rows and 3 columns", f32(2, 3))
 
 

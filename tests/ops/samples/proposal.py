@@ -107,6 +107,10 @@ def generate_proposals_samples():
     law = "5 anchors and 12 scores"
     wrong = (*given[:3], f32(5, 4), f32(5, 4))
     yield fails(ShapeError, law, *wrong, **asked, eta=1.0, by_value=True)
+    law = "5 variances and 12 scores"
+    yield fails(ShapeError, law, *given[:4], f32(5, 4), **asked, eta=1.0, by_value=True)
+    more = np.array(boxes(3, 3, 2)) * np.float32(8)
+    yield call(*given[:3], more, np.full_like(more, 0.5), **asked, eta=1.0, pixel_offset=False)
 
 
 def dealt(rois: Any, counts: Any = None, **attrs: Any) -> Any:

@@ -162,11 +162,11 @@ def sequence_reshape_samples():
 
 
 def added(x: Any, ids: Any, updates: Any, levels: Any) -> Any:
-    found = np.array(x)
+    found = np.array(x).reshape(len(x), -1)
     rows = zip(parts(ids.reshape(-1), levels), parts(updates.reshape(-1), levels), strict=True)
     for i, (columns, values) in enumerate(rows):
         np.add.at(found[i], columns, values)
-    return found
+    return found.reshape(x.shape)
 
 
 @samples("sequence_scatter", reference=added)
@@ -174,6 +174,7 @@ def sequence_scatter_samples():
     ids = array([[0], [1], [2], [4], [2], [3]], "int64")
     yield call(f32(3, 5), ids, f32(6, 1), FULL)
     yield call(f64(4, 5), ids.astype("int32"), f64(6, 1), LEVELS)
+    yield call(f32(3, 2, 3), ids, f32(6, 1), FULL)
     law = "sequences have 6 rows and ids 5"
     yield fails(ShapeError, law, f32(3, 5), ids[:5], f32(5, 1), FULL, by_value=True)
 
