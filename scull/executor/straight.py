@@ -1,11 +1,14 @@
 """Runs that are one function, from what is fed to what is fetched: no frame lies between."""
 
+from operator import attrgetter
 from typing import Any
 
 from numpy import empty
 
 from scull.executor.binding import Bound
 from scull.executor.call import Call
+
+VALUE = attrgetter("value")
 
 
 class Straight:
@@ -29,7 +32,7 @@ class Straight:
         self.call, self.cells, self.fed, self.order = call, cells, fed, order
 
     def __call__(self, feed: Any) -> list[Any] | None:
-        call, given = self.call, [cell.value for cell in self.cells]
+        call, given = self.call, [*map(VALUE, self.cells)]
         for place, name in self.fed:
             given.insert(place, feed[name])
         made = [empty(shape, dtype) for shape, dtype in call.made]
