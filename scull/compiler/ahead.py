@@ -12,11 +12,12 @@ from scull.compiler.address import pointer
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.flatten import flat
 from scull.compiler.memory import LARGE
+from scull.compiler.schedule import offset_of
 from scull.compiler.stage import Stage, nbytes
 from scull.compiler.tile import Point
 from scull.lang.body import Map
 from scull.lang.dtype import element
-from scull.lang.expression import Array, Axis, Expression, Load
+from scull.lang.expression import Array, Axis, Load
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
@@ -71,12 +72,8 @@ def _accesses(stage: Stage, positions: Positions) -> Iterator[tuple[Array, Affin
         if isinstance(node, Load) and node.operands:
             yield node.array, positions.of(node.operands[0]), False
     for array in stage.arrays:
-        stride, terms = 1, dict[Expression, int]()
-        for axis in reversed(stage.axes):
-            terms[axis] = stride
-            stride *= axis.size
         if array.size == prod(x.size for x in stage.axes):
-            yield flat(array), Affine(0, terms), True
+            yield flat(array), offset_of(array, stage.axes), True
 
 
 def ask(w: "Writer", points: Sequence[Point]) -> None:

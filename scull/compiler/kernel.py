@@ -79,7 +79,6 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     roots = [root for stage in stages for body in stage.bodies for root in body.roots]
     made = frozenset(x.name for stage in stages for x in stage.arrays)
     rows = set(group.local)
-
     lines = lines_of(stages, shared, frozenset(x.name for x in rows), positions)
 
     def row(_: list[str]) -> list[str]:

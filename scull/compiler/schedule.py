@@ -26,7 +26,7 @@ KINDS = 16  # places along an axis that are computed each in its way, all at onc
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; rows of their tiles
-CHUNKS, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
+ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
 
 
@@ -126,7 +126,7 @@ def _is_cut_badly(stage: Stage, own: tuple[Axis, ...], tiles: float, rows: float
 
     Columns of one vector, with as many rows as there are registers, are more chunks.
     """
-    if max(tiles, rows) >= CHUNKS or len(own) != 2 or len(stage.axes) != 2:
+    if max(tiles, rows) >= ENDING or len(own) != 2 or len(stage.axes) != 2:
         return False
     sums = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
     terms = max(prod(k.size for k in x.axes) for x in sums)

@@ -9,9 +9,15 @@ import scull as paddle
 import scull.nn.functional as F
 from scull import lang
 from scull.compiler import native, recall, split
+from scull.compiler.group import Group
+from scull.compiler.kernel import function_of
 from scull.compiler.native import compile, modules_of, region_of_kernel
-from scull.compiler.target import target
+from scull.compiler.stage import Stage
+from scull.compiler.target import TARGETS, target
 from scull.flags import flags
+from scull.lang import axis, sum
+from scull.lang.body import Map
+from scull.lang.expression import Array
 from tests.compiler.feature import FEATURES
 from tests.compiler.graph import built
 from tests.compiler.test_graphs import graph_of, results_of
@@ -207,3 +213,25 @@ def test_large_kernels_are_shared():
         (got,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 3)
     (want,) = ran(lambda: [F.softmax(paddle.static.data("x", [64, 1 << 13]))], {"x": x}, 1)
     np.testing.assert_array_equal(got, want)
+
+
+def chunks_of(value, *shape):
+    """How many chunks the kernel of one statement has, of elements that `value` computes."""
+    axes, out = tuple(axis(n) for n in shape), Array("out", shape, "float32")
+    stage = Stage(axes, [out], [Map(axes, value(*axes))], ["conv2d"])
+    return function_of(Group((), [stage]), "kernel", TARGETS["avx512"]).chunks
+
+
+def test_filters_of_each_channel_alone_are_more_work_than_as_many_shared_products():
+    x, w = Array("x", (16, 16, 384), "float32"), Array("w", (3, 3, 384), "float32")
+    y, m = Array("y", (196, 9), "float32"), Array("m", (9, 384), "float32")
+
+    def alone(i, j, c):
+        a, b = axis(3), axis(3)
+        return sum(x[i + a, j + b, c] * w[a, b, c], (a, b))
+
+    def shared(i, c):
+        k = axis(9)
+        return sum(y[i, k] * m[k, c], k)
+
+    assert chunks_of(shared, 196, 384) == 1 < chunks_of(alone, 14, 14, 384)
