@@ -1,7 +1,8 @@
-"""What the rows of a kernel will need is asked for while the first stage of a row is computed.
+"""What the rows of a kernel will need is asked for while a row is computed.
 
 A row is read in one go, then nothing is while other stages compute; hardware that foresees streams
 stops at the end of a page meanwhile, and a line that is only written waits for its old content.
+The stages that compute most ask for most, so that memory and arithmetic take their time together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from scull.compiler.stage import Stage, nbytes
 from scull.compiler.tile import Point
 from scull.lang.body import Map
 from scull.lang.dtype import element
-from scull.lang.expression import Array, Axis, Load
+from scull.lang.expression import Apply, Array, Axis, Load
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
@@ -37,16 +38,33 @@ class Line(NamedTuple):
 
 def lines_of(
     stages: Sequence[Stage], shared: Sequence[Axis], own: frozenset[str], positions: Positions
-) -> list[Line]:
-    """What is asked for in the first stage of each row; arrays that are its `own` stay near.
+) -> list[list[Line]]:
+    """What each stage of a row asks for; arrays that are its `own` stay near.
 
-    What that stage reads itself is asked for a row ahead.
+    What the first stage reads itself is asked for a row ahead.
     """
+    asked: list[list[Line]] = [[] for _ in stages]
     if not shared or len(stages) < 2 or stages[0].is_contraction:
-        return []
+        return asked
     if not all(isinstance(body, Map) for stage in stages for body in stage.bodies):
-        return []
-    found: dict[str, Line] = {}
+        return asked
+    needed = _needed(stages, shared, own, positions)
+    busy = [sum(number == n for number, _ in needed) for n in range(len(stages))]
+    work = [_work(stage, shared) for stage in stages]
+    for number, line in sorted(needed, key=lambda pair: pair[0] or len(stages)):
+        able = [n for n in range(number or len(stages)) if work[n][0] == line.size]
+        if able:
+            best = max(able, key=lambda n: (work[n][1] / (busy[n] + 1), n))
+            asked[best].append(line)
+            busy[best] += 1
+    return asked
+
+
+def _needed(
+    stages: Sequence[Stage], shared: Sequence[Axis], own: frozenset[str], positions: Positions
+) -> list[tuple[int, Line]]:
+    """The rows that are far, each with the number of the stage that is the first to need it."""
+    found: dict[str, tuple[int, Line]] = {}
     for number, stage in enumerate(stages):
         for array, where, written in _accesses(stage, positions):
             rest = {n: k for n, k in where.terms.items() if n not in shared}
@@ -62,8 +80,18 @@ def lines_of(
             ahead = step if number == 0 else 0
             line = Line(array, Affine(where.constant + ahead, terms), along.size, written)
             if number or not written:
-                found[array.name] = line
+                found[array.name] = number, line
     return list(found.values())
+
+
+def _work(stage: Stage, shared: Sequence[Axis]) -> tuple[int, int]:
+    """How many positions a stage has in a row, and its operations at each; 0 if in many rows."""
+    nodes = ordered([root for body in stage.bodies for root in body.roots])
+    axes = {axis for node in nodes for axis in node.free}.union(stage.axes).difference(shared)
+    if len(axes) != 1:
+        return 0, 0
+    (axis,) = axes
+    return axis.size, sum(isinstance(node, Apply) and axis in node.free for node in nodes)
 
 
 def _accesses(stage: Stage, positions: Positions) -> Iterator[tuple[Array, Affine, bool]]:
@@ -77,7 +105,7 @@ def _accesses(stage: Stage, positions: Positions) -> Iterator[tuple[Array, Affin
 
 
 def ask(w: "Writer", points: Sequence[Point]) -> None:
-    """Ask for the lines of rows beside which a vector of the first stage lies."""
+    """Ask for the lines of rows beside which a vector lies."""
     axis = w.tile.axis
     for line in w.ahead:
         if axis is None or axis.size != line.size:

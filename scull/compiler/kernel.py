@@ -68,7 +68,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
     function.has_half, function.has_scale = target.has_half, target.has_scale
-    function.has_pairs = target.has_pairs
+    function.has_pairs, function.permuted = target.has_pairs, target.permuted
     writer = Writer(function, names)
     writer.far = frozenset(array.name for array in group.far)
     positions = writer.positions
@@ -84,7 +84,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     def row(_: list[str]) -> list[str]:
         writer.unready = frozenset()
         for number, (stage, chosen) in enumerate(zip(stages, found, strict=True)):
-            writer.ahead = lines if number == 0 else []
+            writer.ahead = lines[number]
             if chosen is not None:
                 _write_maps(writer, stage, shared, rows, chosen, None if shared else span)
             elif not is_map(stage):

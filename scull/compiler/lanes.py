@@ -191,6 +191,8 @@ class Lanes:
                 return self._remainder(operands, held_scalar(source))
             if operation == "pair":
                 return self._pair(operands)
+            if operation == "pick":
+                return self._picked(*operands)
             if operation == "scale":
                 return self._scaled(operands[0], operands[1], element(source))
             if operation in BETTER:
@@ -272,13 +274,32 @@ class Lanes:
             x = value(f"fmul {held} {x}, {value(f'bitcast {kind} {power} to {held}')}")
         return x
 
-    def each(self, scalar: str, operands: list[str], call: str) -> str:
-        """A function of scalars, lane by lane; `call` has a place for each operand."""
+    def _picked(self, place: str, *numbers: str) -> str:
+        """One of eight constants in each lane: by the instruction that permutes lanes."""
+        texts = [x.removeprefix("splat (float ").removesuffix(")") for x in numbers]
+        wide, f = max(8, self.count), self.function
+        kind = f"<{wide} x float>"
+        table = f"<{', '.join(f'float {x}' for x in texts * (wide // 8))}>"
+        if self.count in f.permuted:
+            name = {8: "avx2.permps", 16: "avx512.permvar.sf.512"}[self.count]
+            return self.value(
+                f"call {kind} @llvm.x86.{name}({kind} {table}, {self.type('i32')} {place})"
+            )
+        spot = self.i32("and", place, 7)
+        if self.count == 1:
+            return self.value(f"extractelement {kind} {table}, i32 {spot}")
+        return self.each("float", [spot], f"extractelement {kind} {table}, i32 {{}}", "i32")
+
+    def each(self, scalar: str, operands: list[str], call: str, given: str = "") -> str:
+        """A function of scalars, lane by lane; `call` has a place for each operand.
+
+        `scalar` is the type of the result, and of the operands if none is `given`.
+        """
         if self.count == 1:
             return self.value(call.format(*operands))
-        kind, made = self.type(scalar), "poison"
+        kind, taken, made = self.type(scalar), self.type(given or scalar), "poison"
         for lane in range(self.count):
-            parts = [self.value(f"extractelement {kind} {x}, i64 {lane}") for x in operands]
+            parts = [self.value(f"extractelement {taken} {x}, i64 {lane}") for x in operands]
             one = self.value(call.format(*parts))
             made = self.value(f"insertelement {kind} {made}, {scalar} {one}, i64 {lane}")
         return made

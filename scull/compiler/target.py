@@ -1,6 +1,6 @@
 """What code generation knows of a machine: its registers and how wide they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scull.runtime import llvm
 
@@ -14,12 +14,13 @@ class Target:
     registers: int
     has_half: bool = True  # float16 is converted by an instruction
     has_scale: bool = False  # an instruction multiplies by powers of 2 of its size of vectors
+    permuted: tuple[int, ...] = ()  # how many float32 an instruction permutes
     has_pairs: bool = False  # an instruction adds the products of two pairs of bfloat16
 
 
-AVX512 = Target("avx512", 512, 32, has_scale=True)
-AVX512_PAIRS = Target("avx512bf16", 512, 32, has_scale=True, has_pairs=True)
-AVX2 = Target("avx2", 256, 16)
+AVX512 = Target("avx512", 512, 32, has_scale=True, permuted=(8, 16))
+AVX512_PAIRS = replace(AVX512, name="avx512bf16", has_pairs=True)
+AVX2 = Target("avx2", 256, 16, permuted=(8,))
 GENERIC = Target("generic", 128, 16, has_half=False)
 TARGETS = {each.name: each for each in (AVX512_PAIRS, AVX512, AVX2, GENERIC)}
 

@@ -224,6 +224,10 @@ def _pair_dot(x: Values, y: Values) -> Values:
     return low[0] * low[1] + high[0] * high[1]
 
 
+def _pick(place: Values, *values: Values) -> Values:
+    return np.stack(values)[place & 7]
+
+
 OPERATIONS: dict[str, Callable[..., Values]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -236,6 +240,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "maximum": _maximum,
     "multiply_add": _multiply_add,
     "scale": _scale,
+    "pick": _pick,
     "multiply_high": _multiply_high,
     "pair_dot": _pair_dot,
     "random_bits": _random_bits,

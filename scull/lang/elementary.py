@@ -7,7 +7,7 @@ rounded, which adds half a unit of their own:
     exp, log                1        1
     expm1, log1p            2        2
     tanh                    3        3
-    erf                     2        2
+    erf                   1.1        2
     sin, cos, power         0.51     1
     rsqrt                   1.5      1.5
 
@@ -25,6 +25,7 @@ from scull.lang.function import (
     equal,
     multiply_add,
     not_equal,
+    pick,
     scale,
     select,
     sqrt,
@@ -77,7 +78,7 @@ def clamp(x: Expression, low: float, high: float) -> Expression:
 
 
 def _split(x: Expression, *parts: float) -> tuple[Expression, Expression, Expression]:
-    """n as a float and as an integer, and exp(r) - 1, where x = n log(2) + r.
+    """n as a float and as an integer, and r, where x = n log(2) + r.
 
     log(2) is given in `parts`: more of them where r is to be exact for large n.
     """
@@ -87,22 +88,26 @@ def _split(x: Expression, *parts: float) -> tuple[Expression, Expression, Expres
     n, r = moved - large, x
     for part in parts:
         r = multiply_add(n, -part, r)
-    grown = multiply_add(polynomial(r, coefficient.EXP[x.dtype]), r * r, r)
     whole = bitcast(moved, number.bits) - bitcast(constant(large, x.dtype), number.bits)
-    return n, whole, grown
+    return n, whole, r
+
+
+def _grown(r: Expression) -> Expression:
+    """exp(r) - 1."""
+    return multiply_add(polynomial(r, coefficient.EXP[r.dtype]), r * r, r)
 
 
 def _factors(x: Expression) -> tuple[Expression, Expression]:
     """A power of 2 and exp(r) - 1, where exp(x) = power * exp(r); x is within some 40 of 0."""
-    _, n, grown = _split(x, log(2))
-    return Format(x.dtype).power_of_2(n), grown
+    _, n, r = _split(x, log(2))
+    return Format(x.dtype).power_of_2(n), _grown(r)
 
 
 def exp_of(x: Expression) -> Expression:
     """exp(x)."""
     x = clamp(x, -104.0, 89.0) if x.dtype == "float32" else clamp(x, -746.0, 710.0)
-    n, _, grown = _split(x, *LOG_2[x.dtype])
-    return scale(grown + 1, n)
+    n, _, r = _split(x, *LOG_2[x.dtype])
+    return scale(polynomial(r, (1.0, 1.0, *coefficient.EXP[x.dtype])), n)
 
 
 def expm1_of(x: Expression) -> Expression:
@@ -110,9 +115,9 @@ def expm1_of(x: Expression) -> Expression:
     number = Format(x.dtype)
     tiny = 2.0 ** -(number.shift + 2)
     near = clamp(x, -18.0, 89.0) if x.dtype == "float32" else clamp(x, -38.0, 710.0)
-    _, n, grown = _split(near, *LOG_2[x.dtype])
+    _, n, r = _split(near, *LOG_2[x.dtype])
     half = number.power_of_2(n - 1)
-    result = multiply_add(half, grown, half - 0.5) * 2
+    result = multiply_add(half, _grown(r), half - 0.5) * 2
     return select(abs(x) < tiny, x, result)
 
 
@@ -179,10 +184,28 @@ def tanh_of(x: Expression) -> Expression:
 
 def erf_of(x: Expression) -> Expression:
     """erf(x)."""
-    far = at_most(abs(x), 3.95 if x.dtype == "float32" else 6.0)
-    rate = multiply_add(polynomial(far, coefficient.ERF[x.dtype]), far, far)
+    return _erf_of_pieces(x) if x.dtype == "float32" else _erf_by_exp(x)
+
+
+def _erf_by_exp(x: Expression) -> Expression:
+    rate = at_most(abs(x), 6.0)
+    rate = multiply_add(polynomial(rate, coefficient.ERF[x.dtype]), rate, rate)
     power, grown = _factors(-rate)
     return Format(x.dtype).with_sign(multiply_add(-power, grown, 1 - power), x)
+
+
+def _erf_of_pieces(x: Expression) -> Expression:
+    """By a polynomial for each of eight pieces of the line; the last ends where erf(x) is 1."""
+    width, number = 17 / 32, Format(x.dtype)
+    near, large = at_most(abs(x), 3.9375), 1.5 * 2.0**number.shift
+    moved = multiply_add(near, 1 / width, large)
+    t = multiply_add(moved - large, -width, near)
+    rows = [pick(bitcast(moved, number.bits), row) for row in coefficient.ERF_PIECES]
+    total = rows[-1]
+    for row in rows[-2:0:-1]:
+        total = multiply_add(total, t, row)
+    first = select(t > rows[0], t, rows[0])  # t within the first piece
+    return number.with_sign(multiply_add(total, t, first), x)
 
 
 def rsqrt_of(x: Expression) -> Expression:

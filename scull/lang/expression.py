@@ -294,7 +294,7 @@ def operands_of(values: Sequence[Operand]) -> tuple[Expression, ...]:
 
 def apply(operation: str, *values: Operand) -> Expression:
     """An operation on expressions and numbers."""
-    if operation == "select":
+    if operation in ("select", "pick"):
         operands = (operand(values[0], "bool"), *operands_of(values[1:]))
     else:
         operands = operands_of(values)

@@ -46,6 +46,11 @@ def select(condition: Operand, x: Operand, y: Operand) -> Expression:
     return apply("select", condition, x, y)
 
 
+def pick(place: Expression, values: Sequence[float]) -> Expression:
+    """One of eight float32: that at `place`, an int32 of which the lowest three bits count."""
+    return apply("pick", place, *(constant(value, "float32") for value in values))
+
+
 def within(place: Operand, size: int) -> Expression:
     """A place known to lie in [0, size): that it does is looked at when it is computed.
 

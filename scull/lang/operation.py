@@ -62,6 +62,7 @@ OPERATIONS = {
         Operation("shift_right", 2, INTEGER, symbol=">>"),
         Operation("within", 2, INTEGER, dtypes=("int64",)),
         Operation("select", 3, ANY),
+        Operation("pick", 9, ("float",), dtypes=("float32",)),
         Operation("cast", 1, ANY),
         Operation("bitcast", 1, NUMBER),
         Operation("floor", 1, FLOAT),
@@ -90,6 +91,10 @@ def result_dtype(name: str, dtypes: tuple[str, ...]) -> str:
     if name == "select":
         if dtypes[0] != "bool":
             raise DtypeError(f"select chooses by a bool, not by {dtypes[0]}")
+        dtypes = dtypes[1:]
+    if name == "pick":
+        if dtypes[0] != "int32":
+            raise DtypeError(f"pick chooses by an int32, not by {dtypes[0]}")
         dtypes = dtypes[1:]
     if name == "random_bits":
         if dtypes != ("uint64", "uint64", "int64"):

@@ -1,4 +1,4 @@
-"""The first stage of a row asks for what the row, and the next one, need."""
+"""While a row is computed what it, and the next one, need is asked for."""
 
 import re
 from importlib.util import find_spec
@@ -11,6 +11,8 @@ from scull.compiler.affine import Positions
 from scull.compiler.ahead import lines_of
 from scull.compiler.kernel import prepared
 from scull.flags import flags
+from scull.lang.expression import Apply
+from scull.lang.walk import ordered
 from scull.profiler.explain.record import recorded
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite has no wheel here")
@@ -39,19 +41,27 @@ def folded(x, y):
     return paddle.nn.functional.softmax(x) + y
 
 
-def asked(build, *shape):
-    """Of how many arrays rows are asked for, those read and those written; and the texts."""
+def kernels_of(build, *shape):
+    """The kernels of a Program."""
     exe, main, feed, out = built(build, *shape)
     found = recorded(exe, main, feed, [out], paddle.static.Scope(), True)
-    kernels = [k for region in found.code.regions for k in region.kernels]
-    lines = []
-    for kernel in kernels:
-        shared, positions = tuple(x for x in kernel.group.shared if x.size != 1), Positions()
-        stages = [prepared(stage, shared, positions) for stage in kernel.group.stages]
-        own = frozenset(x.name for x in kernel.group.local)
-        lines += lines_of(stages, shared, own, positions)
-    written = sum(line.written for line in lines)
-    return len(lines) - written, written, "".join(kernel.text for kernel in kernels)
+    return [k for region in found.code.regions for k in region.kernels]
+
+
+def stages_and_lines(kernel):
+    """The stages of a kernel and what each asks for."""
+    shared, positions = tuple(x for x in kernel.group.shared if x.size != 1), Positions()
+    stages = [prepared(stage, shared, positions) for stage in kernel.group.stages]
+    own = frozenset(x.name for x in kernel.group.local)
+    return stages, lines_of(stages, shared, own, positions)
+
+
+def asked(build, *shape):
+    """Of how many arrays rows are asked for, those read and those written; and the texts."""
+    kernels = kernels_of(build, *shape)
+    found = [line for k in kernels for lines in stages_and_lines(k)[1] for line in lines]
+    written = sum(line.written for line in found)
+    return len(found) - written, written, "".join(kernel.text for kernel in kernels)
 
 
 @pytest.mark.parametrize("build", [normalised, folded])
@@ -81,3 +91,12 @@ def test_what_is_asked_for_changes_no_result(build, shape):
         with flags(COMPILE=mode):
             found += exe.run(main, feed=feed, fetch_list=[out])
     np.testing.assert_allclose(found[1], found[0], rtol=2e-6, atol=1e-7)
+
+
+def test_the_stages_that_compute_most_ask_for_most():
+    [kernel] = kernels_of(lambda x, y: normalised(paddle.erf(x), y), 256, 1024)
+    stages, lines = stages_and_lines(kernel)
+    work = [sum(isinstance(n, Apply) for n in ordered(s.bodies[0].roots)) for s in stages]
+    busiest = sorted(range(len(stages)), key=work.__getitem__)[-2:]
+    assert sum(map(len, lines)) == 3
+    assert {n for n, each in enumerate(lines) if each} <= set(busiest)
