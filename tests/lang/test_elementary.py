@@ -96,7 +96,7 @@ def test_the_error_function_is_within_its_bound(dtype):
     if dtype == "float32":
         x = arguments("float32")
         assert units(applied("erf", x), special.erf(x.astype(np.float64))) <= 1.1
-        assert np.abs(applied("erf", x)).max() == 1
+        assert np.nanmax(np.abs(applied("erf", x))) == 1
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
