@@ -76,6 +76,26 @@ class Function:
         self.start(after)
         return results
 
+    def loop_if_any(
+        self,
+        first: str,
+        end: str,
+        carried: Carried,
+        body: Callable[[str, list[str]], Sequence[str]],
+    ) -> list[str]:
+        """A loop over `first` .. below `end`, which may be none."""
+        then, after, before = self.fresh("then"), self.fresh("after"), self.block
+        some = self.value(f"icmp slt i64 {first}, {end}")
+        self.act(f"br i1 {some}, label %{then}, label %{after}")
+        self.start(then)
+        results, last = self.loop(end, carried, body, start=first), self.block
+        self.act(f"br label %{after}")
+        self.start(after)
+        return [
+            self.value(f"phi {kind} [{start}, %{before}], [{result}, %{last}]")
+            for (kind, start), result in zip(carried, results, strict=True)
+        ]
+
     def choose(
         self,
         condition: str,

@@ -8,6 +8,7 @@ from scull.compiler.affine import Positions
 from scull.compiler.edge import edges_of
 from scull.compiler.group import Group
 from scull.compiler.stage import nbytes
+from scull.compiler.trim import choice_of
 from scull.lang.body import Scatter
 from scull.lang.dtype import element
 from scull.lang.expand import basic
@@ -70,12 +71,15 @@ def operations_of(roots: Sequence[Expression], group: Group) -> int:
 
 
 def _shares(roots: Sequence[Expression]) -> dict[Expression, float]:
-    """How often nodes are computed of the times there are, where sums skip terms."""
+    """How often nodes are computed of the times there are, where terms or places are left out."""
     positions, found = Positions(), dict[Expression, float]()
     for node in ordered(roots):
         edges = edges_of(node, positions) if isinstance(node, Reduce) else None
+        inside = choice_of(node, positions)
         if edges is not None:
             found.update(dict.fromkeys(ordered([node]), edges.share()))
+        if inside is not None:
+            found.update(dict.fromkeys(ordered(node.operands[1:2]), inside.share()))
     return found
 
 

@@ -51,7 +51,7 @@ def edges_of(node: Reduce, positions: Positions) -> Edges | None:
         return None
     first: dict[Axis, list[Affine]] = {}
     ends: dict[Axis, list[Affine]] = {}
-    for gap in (gap for guard in guards for gap in _gaps(guard.operands[0], positions)):
+    for gap in (gap for guard in guards for gap in gaps_of(guard.operands[0], positions)):
         inner = [x for x in node.axes if gap is not None and x in gap.axes]
         if gap is None or len(inner) != 1 or gap.step(inner[0]) not in (1, -1):
             return None
@@ -74,6 +74,11 @@ def edges_of(node: Reduce, positions: Positions) -> Edges | None:
     return found if all(_some(found, x, positions) for x in first) else None
 
 
+def is_stepped(edges: Edges, node: Reduce) -> bool:
+    """Whether rows of a tile may be of an axis that tells how many terms there are."""
+    return len(node.axes) == 1 and len(edges.first) == 1
+
+
 def _guards(term: Expression) -> list[Guard]:
     """The guards of the factors of a term that make it 0 where they do not hold."""
     found, pending = list[Guard](), [term]
@@ -88,7 +93,7 @@ def _guards(term: Expression) -> list[Guard]:
     return found
 
 
-def _gaps(condition: Expression, positions: Positions) -> Sequence[Affine | None]:
+def gaps_of(condition: Expression, positions: Positions) -> Sequence[Affine | None]:
     """What must not be negative for a condition to hold; None stands for what is no such thing."""
     found, pending = list[Affine | None](), [condition]
     while pending:

@@ -22,6 +22,7 @@ from scull.compiler.sparse import unscattered
 from scull.compiler.stage import nbytes
 from scull.compiler.strip import stripped
 from scull.compiler.trace import Statement
+from scull.compiler.trim import trimmed
 from scull.compiler.winograd import with_few_products
 from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array, Load
@@ -403,6 +404,6 @@ def laid_out(nodes: Nodes, outputs: Collection[Array], fixed: Collection[Array] 
     kept = crossing(nodes) | set(outputs) | bases
 
     def piece(part: Sequence[Statement]) -> list[Statement]:
-        return packed(with_few_products(arranged(stripped(part, kept), kept)), fixed)
+        return packed(with_few_products(trimmed(arranged(stripped(part, kept), kept), kept)), fixed)
 
     return hoisted(straightened(nodes, piece))

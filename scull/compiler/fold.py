@@ -1,13 +1,13 @@
 """Reductions of a tile: folds of all points at once, folds along lanes, positions of extremes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
 from scull.compiler.ahead import ask
-from scull.compiler.edge import Edges, edges_of
+from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.lanes import Lanes
-from scull.compiler.memory import AHEAD
+from scull.compiler.step import limits_of, long_terms, stepped
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
 from scull.lang.dtype import element
@@ -61,37 +61,33 @@ def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
     starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
     edges = edges_of(node, w.positions)
     limits: dict[Axis, tuple[str, str]] = {}
-    if edges is not None and edges.axes.isdisjoint((w.tile.axis, w.tile.row)):
-        term, limits = edges.term, {x: limits_of(w, edges, x) for x in edges.first}
+    if edges is not None:
+        if edges.axes.isdisjoint((w.tile.axis, w.tile.row)):
+            found = {x: limits_of(w, edges, x, w.active[0]) for x in edges.first}
+            term, limits = edges.term, {x: (one.first, one.end) for x, one in found.items()}
+        elif is_stepped(edges, node):
+            with long_terms(w, node, points):
+                return stepped(w, edges, starts, points, stepping(w, node, edges.term, points))
 
     def body(values: list[str]) -> list[str]:
         return folded(w, node, term, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
-    w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
-    found = w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
-    w.terms = None
-    return found
+    with long_terms(w, node, points):
+        return w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
+
+
+def stepping(
+    w: "Writer", node: Reduce, term: Expression, points: Sequence[Point]
+) -> Callable[[list[str]], list[str]]:
+    """What adds one more term at all points."""
+    return lambda values: folded(w, node, term, values, points)
 
 
 def lanes_at(w: "Writer", node: Reduce, point: Point) -> Lanes:
     """How many lanes a fold has at a point, where vectors are as wide as there from here on."""
     w.stand(point)
     return w.lanes_of(node.operands[0])
-
-
-def limits_of(w: "Writer", edges: Edges, axis: Axis) -> tuple[str, str]:
-    """Where the loop over an axis begins, and where it ends."""
-    ends = []
-    for side, choice in ((edges.first[axis], "smax"), (edges.ends[axis], "smin")):
-        roots = [w.positions.expression(x) for x in side]
-        w.compute(roots, [w.active[0]])
-        names = [w.operand(x, w.active[0], w.one) for x in roots]
-        found = names[0]
-        for name in names[1:]:
-            found = w.function.value(f"call i64 @llvm.{choice}.i64(i64 {found}, i64 {name})")
-        ends.append(found)
-    return ends[0], ends[1]
 
 
 def folding_axis(w: "Writer", node: Reduce) -> Axis | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import copysign, prod
-from operator import add, mul, sub
+from operator import add, eq, le, lt, mul, ne, sub
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
@@ -27,6 +27,7 @@ from scull.lang.expression import (
     Guard,
     Load,
     Reduce,
+    apply,
     constant,
 )
 from scull.lang.walk import ordered, rewritten
@@ -37,6 +38,7 @@ SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
 FOLDS = {"add": add, "subtract": sub, "multiply": mul}  # what is computed of constants at once
+COMPARED = {"less": lt, "less_equal": le, "equal": eq, "not_equal": ne}
 FOLDED = ("float32", "float64")
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
 
@@ -165,6 +167,12 @@ def simplified(node: Expression, positions: Positions) -> Expression:
             least = 1 if node.operation == "less" else 0
             if gap.low >= least or gap.high < least:
                 return constant(gap.low >= least, "bool")
+        case Apply(operation=("less" | "less_equal" | "equal" | "not_equal")) if (
+            told := _told(node)
+        ) is not None:
+            return told
+        case Apply(operation="select", operands=(Apply(operation="not", operands=(c,)), x, y)):
+            return apply("select", c, y, x)
         case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
             return constant(x == y, "bool")
         case Apply(operands=(Constant(value=x), Constant(value=y))) if node.dtype in FOLDED:
@@ -180,6 +188,27 @@ def simplified(node: Expression, positions: Positions) -> Expression:
         case Guard(operands=(Constant(value=value), x, y)):
             return x if value else y
     return node
+
+
+def _told(node: Apply) -> Expression | None:
+    """A comparison of one of two numbers with a third, as what chooses between these."""
+    test = COMPARED[node.operation]
+    match node.operands:
+        case (
+            Apply(operation="select", operands=(c, Constant(value=x), Constant(value=y))),
+            Constant(value=z),
+        ):
+            first, second = test(x, z), test(y, z)
+        case (
+            Constant(value=z),
+            Apply(operation="select", operands=(c, Constant(value=x), Constant(value=y))),
+        ):
+            first, second = test(z, x), test(z, y)
+        case _:
+            return None
+    if first == second:
+        return constant(first, "bool")
+    return c if first else apply("not", c)
 
 
 def sites_of(body: Body) -> dict[Load, tuple[int, bool]]:

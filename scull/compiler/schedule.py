@@ -8,11 +8,12 @@ from math import ceil, prod
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
-from scull.compiler.edge import edges_of
+from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
+from scull.compiler.trim import choice_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
@@ -27,6 +28,7 @@ COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; rows of their tiles
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
+FEW = 16  # vectors along an axis of which narrow tiles leave out many places
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
 
 
@@ -110,6 +112,8 @@ def scheduled(
         chosen = own[tiling.axis]
         return Schedule(best, chosen, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
+    if columns == 4 and vectors <= FEW and _is_left_out(stage, best, positions):
+        columns = 2
     rows = _row_axes(stage, best, own, positions)
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
@@ -119,6 +123,17 @@ def scheduled(
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
         columns, many = 1, _even(row.size, _most_rows(1, target))
     return Schedule(best, row, lanes, columns, many, 1, least)
+
+
+def _is_left_out(stage: Stage, vector: Axis, positions: Positions) -> bool:
+    """Whether places along an axis tell what is computed: narrow tiles leave out more."""
+    roots = [body.roots[-1] for body in stage.bodies]
+    choices = [inside for x in roots if (inside := choice_of(x, positions)) is not None]
+    sums = [x for x in ordered(roots) if isinstance(x, Reduce)]
+    edges = [found for x in sums if (found := edges_of(x, positions)) and is_stepped(found, x)]
+    return any(vector in gap.terms for x in choices for gap in x.gaps) or any(
+        vector in found.axes for found in edges
+    )
 
 
 def _is_cut_badly(stage: Stage, own: tuple[Axis, ...], tiles: float, rows: float) -> bool:
@@ -161,7 +176,8 @@ def _row_axes(
     """The axes that rows may be of: not those that tell how many terms a sum has, if it may be."""
     rows = [axis for axis in own if axis is not vector and axis.size > 1]
     reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
-    asked = [found.axes for x in reduces if (found := edges_of(x, positions)) is not None]
+    each = [(found, x) for x in reduces if (found := edges_of(x, positions)) is not None]
+    asked = [found.axes for found, x in each if not is_stepped(found, x)]
     return [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
 
 

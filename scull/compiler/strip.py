@@ -144,7 +144,7 @@ class Plan:
             sheet = self.of.get(load.array)
             if sheet is not None and not sheet.is_product:
                 sheet.whole |= not isinstance(body, Map) or long_places(load) != body.axes
-        read = [x for x in loads if x.array in self.of and not self.of[x.array].whole]
+        read = [x for x in loads if self.is_of_sheet(x.array)]
         sheets = dict.fromkeys(self.of[x.array] for x in read)
         if isinstance(body, Map):
             sheet = None if statement.out in self.kept else self._sheet(body, read)
@@ -228,7 +228,7 @@ class Plan:
         while pending:
             each, row = pending.pop()
             for load in loads_of(each):
-                if load.array in self.of:
+                if self.is_of_sheet(load.array):
                     if load.array not in arrays:
                         arrays[load.array] = None
                         _, other = self.made[load.array]
@@ -236,6 +236,10 @@ class Plan:
                 elif load.array not in part.sums or not self.is_row(load, row):
                     after |= self.after.get(load.array, set())
         return arrays, after
+
+    def is_of_sheet(self, array: Array) -> bool:
+        """Whether an array is of a sheet that nobody wants as it is."""
+        return array in self.of and not self.of[array].whole
 
     def is_large(self, sheet: Sheet) -> bool:
         """Whether a sheet is too large for a thread of its own, and for being kept if need be."""
@@ -376,7 +380,7 @@ class Cut:
     def _needed(self, body: Map) -> Iterator[Statement]:
         """What a body reads of the sheet, as far as it is not there."""
         for load in loads_of(body):
-            if load.array in self.plan.made and load.array not in self.arrays:
+            if self.plan.is_of_sheet(load.array) and load.array not in self.arrays:
                 statement, other = self.plan.made[load.array]
                 yield from self._needed(other)
                 row, depth = _row(other.axes, self.part), len(self.apart)
@@ -417,7 +421,7 @@ class Cut:
         """A value at other places, which reads the strips."""
         plan, done = self.plan, dict(pairs)
         for load in loads_of(body):
-            if load.array in plan.of:
+            if plan.is_of_sheet(load.array):
                 other = long_places(load)[len(self.apart) + 1 - self.part.along]
                 done[load] = self.arrays[load.array][(*self.place, pairs.get(other, other))]
             elif load.array in self.part.sums and plan.is_row(load, row):

@@ -1,27 +1,17 @@
 """Attention as one operator, on tensors of batches, positions, heads and elements."""
 
-from typing import Any
-
 from scull.core.eager import composite
 from scull.errors import ArgumentError, ShapeError
-from scull.ops.compare import greater_than, where
 from scull.ops.create import scale
 from scull.ops.elementwise import add
-from scull.ops.like import full_like
 from scull.ops.linear import matmul
-from scull.ops.move import transpose, tril_triu
+from scull.ops.masked_softmax import up_to_query
+from scull.ops.move import transpose
 from scull.ops.softmax import softmax
 
 HEADS_FIRST = (0, 2, 1, 3)
 NAMES = ("q", "k", "v", "fixed_seed_offset", "attn_mask")
 RESULTS = ("out", "softmax", "softmax_lse", "seed_offset")
-
-
-def causal_of(scores: Any) -> Any:
-    """`scores` of positions that are not behind; the others count for nothing."""
-    ones = full_like(scores, value=1.0)
-    below = greater_than(tril_triu(ones, lower=True), full_like(scores, value=0.0))
-    return where(below, scores, full_like(scores, value=float("-inf")))
 
 
 @composite(
@@ -56,6 +46,6 @@ def flash_attn(
     scores = matmul(scale(q, scale=size**-0.5), k, transpose_y=True)
     if attn_mask is not None:
         scores = add(scores, attn_mask)
-    weights = softmax(causal_of(scores) if causal else scores)
+    weights = up_to_query(scores) if causal else softmax(scores)
     out = transpose(matmul(weights, v), perm=HEADS_FIRST)
     return out, weights if return_softmax else None, None, None

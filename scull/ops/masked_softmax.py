@@ -7,7 +7,9 @@ from scull.core.meta import agree
 from scull.errors import ShapeError
 from scull.ops.compare import where
 from scull.ops.like import full_like
+from scull.ops.math import exp
 from scull.ops.move import tril_triu
+from scull.ops.reduce import reduce_max, reduce_sum
 from scull.ops.softmax import softmax, softmax_grad
 
 
@@ -16,6 +18,14 @@ def refuse_other_axes(**given: Any) -> None:
     for name, x in given.items():
         if len(x.shape) != 4:
             raise ShapeError(f"{name} has {len(x.shape)} axes, 4 are needed")
+
+
+def up_to_query(scores: Any) -> Any:
+    """Softmax over the keys up to each query; the weights of later ones are 0."""
+    before = tril_triu(full_like(scores, value=1.0), lower=True) > 0.5
+    top = reduce_max(where(before, scores, -float("inf")), axis=(-1,), keepdim=True)
+    e = tril_triu(exp(scores - top), lower=True)
+    return e * (1.0 / reduce_sum(e, axis=(-1,), keepdim=True))
 
 
 @composite(type="fused_softmax_mask")
@@ -38,8 +48,7 @@ def softmax_mask_fuse_upper_triangle(x):
     """Softmax along the last axis over the keys up to the query: none behind it counts."""
     refuse_other_axes(x=x)
     agree(x.shape[2], x.shape[3], "x has {} queries and {} keys")
-    before = tril_triu(full_like(x, value=1.0), lower=True) > 0.5
-    return softmax(where(before, x, full_like(x, value=-float("inf"))), axis=-1)
+    return up_to_query(x)
 
 
 @softmax_mask_fuse_upper_triangle.grad("x")

@@ -152,6 +152,25 @@ def product(b: Build) -> None:
 
 
 @feature
+def triangle(b: Build) -> None:
+    """A product with a matrix that is 0 on one side of a diagonal."""
+    x = b.pick(("float32", "float64"), rank=2)
+    cut = b.chance.choice([paddle.tril, paddle.triu])(x, b.chance.randint(-3, 3))
+    left, other = b.chance.random() < 0.5, b.chance.choice((1, 3, 8, 17, 33))
+    rows = x.shape[-1 if left else -2]
+    y = b.like(x, [rows, other] if left else [other, rows])
+    if prod(x.shape) // max(rows, 1) * other > MOST:
+        return
+    known = digits_where(b, x, y)
+    exact = (
+        digits_of_sum([(known[0][0] + known[1][0], known[0][1] + known[1][1])], max(rows, 1))
+        if known
+        else None
+    )
+    b.keep(paddle.matmul(cut, y) if left else paddle.matmul(y, cut), b.kinds[x], exact)
+
+
+@feature
 def softmax(b: Build) -> None:
     """The softmax, or its logarithm, along an axis."""
     x = b.pick(rank=1)

@@ -6,8 +6,6 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from benchmarks.compiled.network import EPSILON, MOMENTUM, Parameter, Vocabulary
 from benchmarks.compiled.workload import ADAM_EPSILON, BETAS, DECAY, Fitted, Prediction, Training
 
@@ -41,14 +39,10 @@ class Paddle(Vocabulary):
     def attend(self, packed: Any, heads: int, causal: bool) -> Any:
         batch, length, width = packed.shape
         each = width // 3 // heads
-        parts = packed.reshape([batch, length, 3, heads, each]).transpose([2, 0, 3, 1, 4])
-        q, k, v = self.paddle.unbind(parts, 0)
-        scores = self.paddle.matmul(q, k, transpose_y=True) * each**-0.5
-        if causal:
-            later = np.triu(np.full((length, length), -1e9, np.float32), 1)
-            scores = scores + self.paddle.assign(later)
-        mixed = self.paddle.matmul(self.functional.softmax(scores), v)
-        return mixed.transpose([0, 2, 1, 3]).reshape([batch, length, width // 3])
+        parts = packed.reshape([batch, length, 3, heads, each])
+        q, k, v = self.paddle.unbind(parts, 2)
+        mixed = self.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        return mixed.reshape([batch, length, width // 3])
 
     def add(self, x: Any, y: Any) -> Any:
         return x + y

@@ -9,6 +9,7 @@ from scull.nn.functional.omission import dropout
 from scull.ops.create import cast, scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul
+from scull.ops.masked_softmax import softmax_mask_fuse_upper_triangle
 from scull.ops.move import transpose
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import arange, full, zeros
@@ -71,9 +72,11 @@ def scaled_dot_product_attention(
     scores = matmul(scale(q, scale=query.shape[-1] ** -0.5), k, transpose_y=True)
     if attn_mask is not None:
         needs_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
-    mask = causal_mask(query.shape[1], query.dtype) if is_causal else attn_mask
-    mask = attention_mask(mask, scores.dtype)
-    weights = softmax(scores if mask is None else add(scores, mask))
+    mask = attention_mask(attn_mask, scores.dtype)
+    if is_causal:
+        weights = softmax_mask_fuse_upper_triangle(scores)
+    else:
+        weights = softmax(scores if mask is None else add(scores, mask))
     if dropout_p:
         weights = dropout(weights, dropout_p, training=training)
     return transpose(matmul(weights, v), perm=(0, 2, 1, 3))

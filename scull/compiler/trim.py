@@ -1,0 +1,233 @@
+"""What a comparison of places leaves out, as a causal mask does, is not computed.
+
+An array that is 0 wherever a comparison fails is told by how it is made. Sums of products with it
+have no such terms (`edge.py`): what else stands there, even NaN, is not looked at. An array of
+which nobody wants more than such places is computed there alone, and tiles that lie outside are
+left out (`kernel.py`).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from scull import lang
+from scull.compiler.affine import Affine, Positions
+from scull.compiler.decision import decided
+from scull.compiler.edge import edges_of, gaps_of
+from scull.compiler.group import long_places, with_long_axes
+from scull.compiler.stage import contracts
+from scull.compiler.trace import Statement
+from scull.lang.body import Map
+from scull.lang.expression import (
+    Apply,
+    Array,
+    Axis,
+    Constant,
+    Expression,
+    Guard,
+    Load,
+    Reduce,
+    constant,
+    with_operands,
+)
+from scull.lang.walk import rewritten
+
+PLACES = 1 << 22  # that are counted
+
+Key = tuple[int, frozenset[tuple[Expression, int]]]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Where something is wanted: at places of which no gap is negative."""
+
+    gaps: tuple[Affine, ...]
+
+    @property
+    def keys(self) -> list[Key]:
+        """The gaps as what can be compared."""
+        return [(x.constant, frozenset(x.terms.items())) for x in self.gaps]
+
+    def condition(self, positions: Positions) -> Expression:
+        """It as an expression, written the one way."""
+        found = constant(True, "bool")
+        for gap in self.gaps:
+            least = constant(-gap.constant, "int64")
+            found = lang.both(found, least <= positions.expression(Affine(0, gap.terms)))
+        return found
+
+    def share(self) -> float:
+        """How many of all places it is; all of them where they are too many to count."""
+        axes = list(dict.fromkeys(node for gap in self.gaps for node in gap.terms))
+        sizes = [axis.size for axis in axes if isinstance(axis, Axis)]
+        if not 0 < prod(sizes) <= PLACES:
+            return 1.0
+        spots = dict(zip(axes, np.ix_(*map(np.arange, sizes)), strict=True))
+        kept = np.ones(sizes, bool)
+        for gap in self.gaps:
+            kept &= sum((many * spots[n] for n, many in gap.terms.items()), gap.constant) >= 0
+        return float(kept.mean())
+
+    def at(self, places: Mapping[Expression, Affine]) -> "Inside":
+        """The same where axes stand at other places; gaps of axes without one are left out."""
+        found = []
+        for gap in self.gaps:
+            if all(node in places for node in gap.terms):
+                total = Affine(gap.constant, {})
+                for node, many in gap.terms.items():
+                    total += places[node].times(many)
+                found.append(total)
+        return Inside(tuple(found))
+
+
+def inside_of(condition: Expression, positions: Positions) -> Inside | None:
+    """What a condition says of places along two axes or more, if that is all it says."""
+    gaps = gaps_of(condition, positions)
+    found = [x for x in gaps if x is not None and all(isinstance(n, Axis) for n in x.terms)]
+    if len(found) < len(gaps) or any(len(x.terms) < 2 for x in found):
+        return None
+    return Inside(tuple(found))
+
+
+def choice_of(node: Expression, positions: Positions) -> Inside | None:
+    """Where a node is its first choice; elsewhere it is a number."""
+    chooses = isinstance(node, Guard) or (isinstance(node, Apply) and node.operation == "select")
+    if not chooses or not isinstance(node.operands[2], Constant):
+        return None
+    return inside_of(node.operands[0], positions)
+
+
+def trimmed(statements: Sequence[Statement], outputs: Collection[Array]) -> list[Statement]:
+    """The statements, which compute and add up less where comparisons of places leave some out."""
+    trim = Trim()
+    found = [trim.forward(statement) for statement in statements]
+    return trim.backward(found, set(outputs)) if trim.zeros else found
+
+
+class Trim:
+    """What is known of arrays: the long axes they are made along, and where they are not 0."""
+
+    def __init__(self) -> None:
+        self.positions = Positions()
+        self.axes: dict[Array, tuple[Axis, ...]] = {}
+        self.zeros: dict[Array, Inside] = {}
+
+    def forward(self, statement: Statement) -> Statement:
+        """A statement whose sums leave out what is 0, and what it says of its own array."""
+        body = statement.body
+        if not isinstance(body, Map):
+            return statement
+        if self.zeros and contracts(body):
+            value = rewritten([body.value], self._shorter, {})[0]
+            if value is not body.value:
+                decided("trimmed", statement.out.name, "", "factors of its terms are 0")
+                statement = replace(statement, body=replace(body, value=value))
+        body = with_long_axes(statement.body, self.positions)
+        assert isinstance(body, Map)
+        self.axes[statement.out] = body.axes
+        inside = self._outside_zero(body.value)
+        if inside is not None and all(n in body.axes for gap in inside.gaps for n in gap.terms):
+            self.zeros[statement.out] = inside
+        return statement
+
+    def _shorter(self, node: Expression) -> Expression:
+        """A sum without terms that are 0."""
+        if not isinstance(node, Reduce) or node.operation != "sum" or len(node.axes) > 1:
+            return node
+        for factor in factors(node.operands[0]):
+            inside = self._zero(factor)
+            if inside is not None:
+                value = factor if isinstance(factor, Load) else factor.operands[1]
+                guarded = lang.guarded(inside.condition(self.positions), value, 0)
+                terms = rewritten(node.operands, lambda x: x, {factor: guarded})
+                found = with_operands(node, tuple(terms))
+                assert isinstance(found, Reduce)
+                edges = edges_of(found, self.positions)
+                return found if edges is not None and edges.first else node
+        return node
+
+    def _outside_zero(self, value: Expression) -> Inside | None:
+        """Where a product is not 0, if one of its factors tells."""
+        each = (self._zero(factor) for factor in factors(value))
+        return next((inside for inside in each if inside is not None), None)
+
+    def _zero(self, node: Expression) -> Inside | None:
+        if isinstance(node, Load):
+            if node.array not in self.zeros:
+                return None
+            pairs = zip(self.axes[node.array], long_places(node), strict=True)
+            found = self.zeros[node.array].at({x: self.positions.of(y) for x, y in pairs})
+            plain = all(isinstance(n, Axis) for gap in found.gaps for n in gap.terms)
+            return found if plain else None
+        inside = choice_of(node, self.positions)
+        return inside if inside is not None and is_zero(node.operands[2]) else None
+
+    def backward(self, statements: list[Statement], outputs: set[Array]) -> list[Statement]:
+        """The same, of which arrays are computed where they are wanted alone."""
+        wanted: dict[Array, list[Inside]] = {}
+        found = []
+        for statement in reversed(statements):
+            body = with_long_axes(statement.body, self.positions)
+            uses = wanted.pop(statement.out, [])
+            if isinstance(body, Map) and uses and statement.out not in outputs:
+                inside = _common(uses)
+                if inside is not None and choice_of(body.value, self.positions) is None:
+                    decided("trimmed", statement.out.name, "", "nobody wants more of it")
+                    zero = constant(0, body.value.dtype)
+                    condition = inside.condition(self.positions)
+                    body = replace(body, value=lang.select(condition, body.value, zero))
+                    statement = replace(statement, body=body)
+            found.append(statement)
+            for load, inside in self._uses(statement):
+                wanted.setdefault(load.array, []).append(self._named(load, inside))
+        return found[::-1]
+
+    def _named(self, load: Load, inside: Inside) -> Inside:
+        """Where an array is wanted, in the words of its own axes."""
+        pairs = zip(long_places(load), self.axes.get(load.array, ()), strict=False)
+        return inside.at({x: Affine(0, {own: 1}) for x, own in pairs if isinstance(x, Axis)})
+
+    def _uses(self, statement: Statement) -> Iterator[tuple[Load, Inside]]:
+        """What a statement reads, each with where it wants it."""
+        pending = [(root, Inside(())) for root in statement.body.roots]
+        seen = set()
+        while pending:
+            node, inside = pending.pop()
+            key = node, frozenset(inside.keys)
+            if key in seen:
+                continue
+            seen.add(key)
+            if isinstance(node, Load):
+                yield node, inside
+            own = choice_of(node, self.positions)
+            if own is not None:
+                pending.append((node.operands[1], Inside(inside.gaps + own.gaps)))
+                continue
+            if isinstance(node, Apply) and node.operation == "multiply":
+                zero = self._outside_zero(node)
+                inside = Inside(inside.gaps + zero.gaps) if zero is not None else inside
+            pending.extend((x, inside) for x in node.operands)
+
+
+def factors(value: Expression) -> Iterator[Expression]:
+    """Those of a product, however it is converted."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, Apply) and node.operation in ("multiply", "cast", "negative"):
+            pending.extend(node.operands)
+
+
+def is_zero(node: Expression) -> bool:
+    """Whether it is the number 0."""
+    return isinstance(node, Constant) and node.value == 0
+
+
+def _common(uses: Sequence[Inside]) -> Inside | None:
+    """What all who want an array say of its places."""
+    keys = frozenset.intersection(*(frozenset(x.keys) for x in uses))
+    gaps = {key: gap for x in uses for key, gap in zip(x.keys, x.gaps, strict=True)}
+    return Inside(tuple(gaps[key] for key in gaps if key in keys)) if keys else None

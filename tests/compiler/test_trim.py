@@ -1,0 +1,157 @@
+"""Masks that compare places: what they leave out is not computed, and nothing else changes."""
+
+from functools import partial
+from importlib.util import find_spec
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import scull as paddle
+import scull.nn.functional as F
+from scull import static
+from scull.compiler.cost import cost_of
+from scull.flags import flags
+from scull.ops.attention import flash_attn
+from tests.compiler.test_attention import numbers, run
+
+pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite has no wheel here")
+
+
+@pytest.fixture(autouse=True)
+def static_mode():
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def with_gradients(form, **inputs):
+    """What a form gives, and gradients that depend on all of it."""
+    out = form(**inputs)
+    loss = paddle.sum(paddle.tanh(out) * out)
+    return [out, *static.gradients([loss], list(inputs.values()))]
+
+
+def attention(q, k, v):
+    """Each query looks at the keys up to it."""
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def operator(q, k, v):
+    """The same as one operator."""
+    return flash_attn(q, k, v, causal=True)[0]
+
+
+def written_out(q, k, v):
+    """The same in a user's words."""
+    q, k, v = (x.transpose([0, 2, 1, 3]) for x in (q, k, v))
+    scores = paddle.matmul(q, k, transpose_y=True)
+    before = paddle.tril(paddle.ones(scores.shape[-2:])) == 0
+    weights = F.softmax(paddle.where(before, paddle.full_like(scores, -1e9), scores))
+    return paddle.matmul(paddle.tril(weights), v).transpose([0, 2, 1, 3])
+
+
+def heads(length, batch=1, heads=2, size=8):
+    """Queries, keys and values: positions before heads."""
+    return {n: numbers(batch, length, heads, size, seed=i) for i, n in enumerate("qkv")}
+
+
+def regions_agree(build, feed, rtol=2e-4, atol=2e-5):
+    """The regions of a Program that gives the same with and without machine code."""
+    plain, _ = run(build, feed, "off")
+    made, regions = run(build, feed, "eager")
+    for x, y in zip(made, plain, strict=True):
+        np.testing.assert_allclose(x, y, rtol=rtol, atol=atol)
+    return regions
+
+
+@pytest.mark.parametrize("length", [1, 2, 17, 64, 127, 128, 200, 401, 512])
+@pytest.mark.parametrize("form", [attention, operator, written_out])
+def test_causal_attention_is_that_of_the_numpy_kernels(form, length):
+    regions_agree(partial(with_gradients, form), heads(length))
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.data())
+def test_causal_attention_of_any_sizes_is_that_of_the_numpy_kernels(data):
+    size = st.integers(1, 40)
+    feed = heads(data.draw(st.integers(1, 150)), data.draw(st.integers(1, 3)), 3, data.draw(size))
+    regions_agree(partial(with_gradients, attention), feed)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.data())
+def test_products_with_triangles_are_those_of_the_numpy_kernels(data):
+    sizes = st.sampled_from([1, 2, 7, 16, 17, 33, 64, 70, 130])
+    m, n, other = (data.draw(sizes) for _ in range(3))
+    cut = partial(data.draw(st.sampled_from([paddle.tril, paddle.triu])))
+    diagonal, left = data.draw(st.integers(-5, 5)), data.draw(st.booleans())
+    band = data.draw(st.booleans())
+    feed = {"x": numbers(m, n), "y": numbers(*((n, other) if left else (other, m)), seed=1)}
+
+    def form(x, y):
+        part = cut(x, diagonal)
+        if band:
+            part = paddle.triu(paddle.tril(part, 3), -4)
+        return paddle.matmul(part, y) if left else paddle.matmul(y, part)
+
+    regions_agree(partial(with_gradients, form), feed)
+
+
+def test_a_causal_mask_leaves_out_near_half_of_the_products():
+    def operations(causal):
+        def build(q, k, v):
+            return [F.scaled_dot_product_attention(q, k, v, is_causal=causal)]
+
+        (region,) = regions_agree(build, heads(512, size=32))
+        return sum(cost_of(group).operations for group in region.groups)
+
+    assert operations(True) < 0.62 * operations(False)
+
+
+def test_values_of_later_keys_are_not_looked_at():
+    feed = heads(300)
+    with_nan = dict(feed, v=feed["v"].copy())
+    with_nan["v"][:, 200:] = np.nan
+    (plain,), _ = run(lambda **x: [attention(**x)], feed, "eager")
+    (found,), _ = run(lambda **x: [attention(**x)], with_nan, "eager")
+    np.testing.assert_array_equal(found[:, :200], plain[:, :200])
+    assert np.isnan(found[:, 200:]).all()
+
+
+def test_scores_beyond_all_bounds_that_a_mask_hides_do_no_harm():
+    feed = heads(64)
+    feed["k"][:, 40:] = 1e4
+    regions_agree(lambda **x: [attention(**x)[:, :40]], feed)
+
+
+def test_causal_attention_has_the_same_bits_on_any_number_of_threads():
+    found = []
+    for threads in (1, 2, 8):
+        with flags(NUM_THREADS=threads):
+            found.append(run(partial(with_gradients, attention), heads(330, 2), "eager")[0])
+    for others in found[1:]:
+        for x, y in zip(found[0], others, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_weights_that_somebody_wants_are_zero_behind_the_query():
+    def build(q, k):
+        scores = paddle.matmul(q, k, transpose_y=True)
+        weights = paddle.incubate.softmax_mask_fuse_upper_triangle(scores)
+        return [weights, paddle.matmul(weights, k)]
+
+    feed = {n: numbers(1, 2, 96, 8, seed=i) for i, n in enumerate("qk")}
+    regions_agree(build, feed)
+    (weights, _), _ = run(build, feed, "eager")
+    assert not np.triu(weights[0, 0], 1).any()
+
+
+def test_the_explain_page_tells_what_is_left_out(tmp_path):
+    main, page = static.Program(), tmp_path / "page.html"
+    feed = heads(128)
+    with static.program_guard(main):
+        out = attention(**{n: static.data(n, x.shape) for n, x in feed.items()})
+    static.Executor().explain(main, feed, [out], str(page), machine_code=True)
+    assert "is not computed everywhere" in page.read_text()
