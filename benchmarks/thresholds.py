@@ -101,6 +101,12 @@ def softmax(size: int) -> Case:
     return [rows(size)], None, {"axis": -1}
 
 
+def scores(size: int) -> Case:
+    """Of eight heads."""
+    length = max(1, round((size / 8) ** 0.5))
+    return [normal(1, 8, length, length)], None, {}
+
+
 def channels(name: str) -> Callable[[int], Case]:
     """Normalised by groups of channels, or each by itself."""
 
@@ -240,6 +246,7 @@ CASES: dict[str, Callable[[int], Case]] = {
     "gelu_grad": elementwise("x", "dout", approximate=False, wanted=("dx",)),
     "softmax": softmax,
     "log_softmax": softmax,
+    "softmax_mask_fuse_upper_triangle": scores,
     "silu": elementwise("x"),
     "mish": elementwise("x", threshold=20.0),
     "group_norm": channels("group_norm"),

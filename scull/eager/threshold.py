@@ -90,6 +90,7 @@ LEAST = {
     "mish": 1 << 14,
     "softmax": 1 << 13,
     "log_softmax": 1 << 13,
+    "softmax_mask_fuse_upper_triangle": 1 << 12,
     "mean_cross_entropy": 1 << 13,
     "where": 1 << 14,
     "adam": 1 << 15,

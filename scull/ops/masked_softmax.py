@@ -1,16 +1,18 @@
 """Softmax of scores of attention of which a mask or their order leaves some out."""
 
+import math
 from typing import Any
 
 from scull.core.eager import composite
 from scull.core.meta import agree
 from scull.errors import ShapeError
 from scull.ops.compare import where
+from scull.ops.half import widening
 from scull.ops.like import full_like
 from scull.ops.math import exp
 from scull.ops.move import tril_triu
 from scull.ops.reduce import reduce_max, reduce_sum
-from scull.ops.softmax import softmax, softmax_grad
+from scull.ops.softmax import shifted_down, softmax, softmax_grad
 
 
 def refuse_other_axes(**given: Any) -> None:
@@ -43,12 +45,29 @@ def softmax_mask_fuse_grad(out: Any, dout: Any) -> Any:
     return softmax_grad(out, dout, -1)
 
 
+def refuse_other_lengths(x: Any) -> None:
+    """Refuse scores of more queries than keys, or fewer."""
+    refuse_other_axes(x=x)
+    agree(x.shape[2], x.shape[3], "x has {} queries and {} keys")
+
+
 @composite(type="fused_softmax_mask_upper_triangle")
 def softmax_mask_fuse_upper_triangle(x):
     """Softmax along the last axis over the keys up to the query: none behind it counts."""
-    refuse_other_axes(x=x)
-    agree(x.shape[2], x.shape[3], "x has {} queries and {} keys")
+    refuse_other_lengths(x)
     return up_to_query(x)
+
+
+@softmax_mask_fuse_upper_triangle.kernel
+@widening
+def softmax_mask_fuse_upper_triangle_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    refuse_other_lengths(x)
+    later = ~xp.tri(*x.shape[-2:], dtype=bool)
+    axis, shifted = shifted_down(xp, xp.where(later, x.dtype.type(-math.inf), x), -1, out)
+    xp.exp(shifted, shifted)
+    shifted *= 1 / xp.add.reduce(shifted, axis=axis, keepdims=True)
+    xp.copyto(shifted, 0, where=later)
+    return shifted
 
 
 @softmax_mask_fuse_upper_triangle.grad("x")

@@ -14,6 +14,7 @@ from scull import static
 from scull.compiler.cost import cost_of
 from scull.flags import flags
 from scull.ops.attention import flash_attn
+from scull.runtime import llvm
 from tests.compiler.test_attention import numbers, run
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite has no wheel here")
@@ -155,3 +156,12 @@ def test_the_explain_page_tells_what_is_left_out(tmp_path):
         out = attention(**{n: static.data(n, x.shape) for n, x in feed.items()})
     static.Executor().explain(main, feed, [out], str(page), machine_code=True)
     assert "is not computed everywhere" in page.read_text()
+
+
+@pytest.mark.parametrize("level", llvm.levels()[1:] if llvm.available() else ())
+@pytest.mark.parametrize("length", [70, 401])
+def test_narrower_vectors_leave_out_the_same(level, length, monkeypatch):
+    levels = llvm.levels()
+    monkeypatch.setattr(llvm, "levels", lambda: levels[levels.index(level) :])
+    with flags(CACHE_DIR="off"):
+        regions_agree(partial(with_gradients, attention), heads(length))
