@@ -82,13 +82,15 @@ class Function:
         end: str,
         carried: Carried,
         body: Callable[[str, list[str]], Sequence[str]],
+        *,
+        step: int = 1,
     ) -> list[str]:
-        """A loop over `first` .. below `end`, which may be none."""
+        """A loop over `first`, `first` + `step` .. below `end`, which may be none."""
         then, after, before = self.fresh("then"), self.fresh("after"), self.block
         some = self.value(f"icmp slt i64 {first}, {end}")
         self.act(f"br i1 {some}, label %{then}, label %{after}")
         self.start(then)
-        results, last = self.loop(end, carried, body, start=first), self.block
+        results, last = self.loop(end, carried, body, step=step, start=first), self.block
         self.act(f"br label %{after}")
         self.start(after)
         return [

@@ -1,5 +1,7 @@
 """Sums that have fewer terms near the edges of what they read: their loops run over these alone.
 
+The same holds of what is greatest or least, where other terms are the worst there is.
+
 A border of zeros costs as much as what lies inside. The gradient of a convolution without padding
 has more terms in the border than inside, where images are small.
 """
@@ -8,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import TypeGuard
 
 from scull.compiler.affine import Affine, Positions
+from scull.lang.arithmetic import of_nothing
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Reduce
 from scull.lang.walk import rewritten
 
@@ -46,7 +50,7 @@ def edges_of(node: Reduce, positions: Positions) -> Edges | None:
 
     There must be a term at every position.
     """
-    guards = _guards(node.operands[0]) if node.operation == "sum" else []
+    guards = _guards(node)
     if not guards or not all(axis.size for axis in node.axes):
         return None
     first: dict[Axis, list[Affine]] = {}
@@ -79,18 +83,27 @@ def is_stepped(edges: Edges, node: Reduce) -> bool:
     return len(node.axes) == 1 and len(edges.first) == 1
 
 
-def _guards(term: Expression) -> list[Guard]:
-    """The guards of the factors of a term that make it 0 where they do not hold."""
-    found, pending = list[Guard](), [term]
+def _guards(node: Reduce) -> list[Guard | Apply]:
+    """What makes a term count for nothing where a condition fails: for a sum one of its factors."""
+    found, pending = list[Guard | Apply](), [node.operands[0]]
+    product = ("multiply", "cast") if node.operation == "sum" else ()
+    if node.operation not in ("sum", "max", "min"):
+        return []
+    nothing = of_nothing(node.operation, node.dtype)
     while pending:
-        node = pending.pop()
-        if isinstance(node, Guard):
-            other = node.operands[2]
-            if isinstance(other, Constant) and other.value == 0:
-                found.append(node)
-        elif isinstance(node, Apply) and node.operation in ("multiply", "cast"):
-            pending.extend(node.operands)
+        factor = pending.pop()
+        if isinstance(factor, Apply) and factor.operation in product:
+            pending.extend(factor.operands)
+        elif isinstance(factor, Guard) or is_select(factor):
+            other = factor.operands[2]
+            if isinstance(other, Constant) and other.value == nothing:
+                found.append(factor)
     return found
+
+
+def is_select(node: Expression) -> TypeGuard[Apply]:
+    """Whether it chooses between two values that both may be computed."""
+    return isinstance(node, Apply) and node.operation == "select"
 
 
 def gaps_of(condition: Expression, positions: Positions) -> Sequence[Affine | None]:

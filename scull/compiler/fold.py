@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scull.compiler.ahead import ask
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.lanes import Lanes
-from scull.compiler.step import limits_of, long_terms, stepped
+from scull.compiler.step import in_chunks, limits_of, long_terms, stepped
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
 from scull.lang.dtype import element
@@ -112,12 +112,13 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
     """A fold in lanes and columns, which are then folded too: the order is always the same."""
     lanes, f = Lanes(w.function, w.folds), w.function
     chunk, term = w.folds * FOLDS, node.operands[0]
+    edges = edges_of(node, w.positions) if len(node.axes) == 1 else None
     outer = [x for x in node.axes if x is not axis]
     start = (lanes.held(node.dtype), lanes.literal(start_of(node), node.dtype))
     rounds, rest = divmod(axis.size, chunk)
     columns = FOLDS if rounds else -(-rest // w.folds)
 
-    def part(base: str, size: int, values: list[str]) -> list[str]:
+    def part(base: str, size: int, values: list[str], term: Expression = term) -> list[str]:
         tile = Tile(w.tile.row, w.tile.rows, axis, columns_of(size, w.folds))
         with w.tiled(tile), w.scope([axis]):
             w.bind(axis, Place(base))
@@ -133,7 +134,18 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
 
     def body(values: list[str]) -> list[str]:
         w.hoist([term])
-        if rounds == 1:
+        if edges is not None and rounds > 1:
+            limits = limits_of(w, edges, axis, point)
+            pairs = [(start[0], x) for x in values]
+
+            def whole(base: str, now: list[str]) -> list[str]:
+                return part(base, chunk, now, edges.term)
+
+            def partly(base: str, now: list[str]) -> list[str]:
+                return part(base, chunk, now)
+
+            values = in_chunks(w, limits, (chunk, rounds), pairs, whole, partly)
+        elif rounds == 1:
             values = part("0", chunk, values)
         elif rounds:
             pairs = [(start[0], x) for x in values]
@@ -146,15 +158,15 @@ def across(w: "Writer", node: Reduce, axis: Axis, point: Point) -> str:
         return part(ahead, rest, values)
 
     values = w.nest(outer, [term], [start] * columns, body)
-    total, step = values[0], step_of(node)
-    for value in values[1:]:
-        total = lanes.applied(step, [total, value], node.dtype, node.dtype)
-    return lane_by_lane(w, node, lanes, total)
+    return lane_by_lane(w, node, lanes, values)
 
 
-def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, total: str) -> str:
-    """The fold of lanes by halves."""
+def lane_by_lane(w: "Writer", node: Reduce, lanes: Lanes, columns: Sequence[str]) -> str:
+    """The fold of columns one after the other, and of their lanes by halves."""
     kind, count = lanes.held(node.dtype), lanes.count
+    total = columns[0]
+    for column in columns[1:]:
+        total = lanes.applied(step_of(node), [total, column], node.dtype, node.dtype)
     while count > 1:
         count //= 2
         order = ", ".join(

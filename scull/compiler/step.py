@@ -122,6 +122,42 @@ def stepped(
     return values
 
 
+def in_chunks(
+    w: "Writer",
+    limits: Limits,
+    sizes: tuple[int, int],
+    carried: Carried,
+    whole: Callable[[str, list[str]], list[str]],
+    partly: Callable[[str, list[str]], list[str]],
+) -> list[str]:
+    """A loop over chunks, of which `sizes` says the length and number, as far as there are terms.
+
+    The first and the last of them may lie inside partly; a chunk is a power of 2 long.
+    """
+    f, (chunk, count) = w.function, sizes
+
+    def even(name: str, more: int) -> str:
+        raised = f.value(f"add i64 {name}, {more}")
+        return f.value(f"and i64 {raised}, {-chunk}")
+
+    def least(x: str, y: str) -> str:
+        return _extreme(w, "smin", [x, y], w.one)
+
+    last = str(chunk * count)
+    high = least(even(limits.end, chunk - 1), last)
+    begin = least(even(limits.first, chunk - 1), high)
+    stop = _extreme(w, "smax", [begin, least(even(limits.end, 0), last)], w.one)
+    kinds, values = [kind for kind, _ in carried], [start for _, start in carried]
+    for first, end, body in (
+        (even(limits.first, 0), begin, partly),
+        (begin, stop, whole),
+        (stop, high, partly),
+    ):
+        pairs = list(zip(kinds, values, strict=True))
+        values = f.loop_if_any(first, end, pairs, body, step=chunk)
+    return values
+
+
 def _key(w: "Writer", edges: Edges, point: Point) -> Key:
     """What tells the limits of a point from those of others."""
     row = point.row if w.tile.row in edges.axes else 0

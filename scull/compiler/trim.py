@@ -6,8 +6,9 @@ which nobody wants more than such places is computed there alone, and tiles that
 left out (`kernel.py`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
-from scull.compiler.edge import edges_of, gaps_of
+from scull.compiler.edge import edges_of, gaps_of, is_select
 from scull.compiler.group import long_places, with_long_axes
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
@@ -36,6 +37,7 @@ from scull.lang.walk import rewritten
 
 PLACES = 1 << 22  # that are counted
 
+Choose = Callable[[Expression, Expression, int], Expression]
 Key = tuple[int, frozenset[tuple[Expression, int]]]
 
 
@@ -93,7 +95,7 @@ def inside_of(condition: Expression, positions: Positions) -> Inside | None:
 
 def choice_of(node: Expression, positions: Positions) -> Inside | None:
     """Where a node is its first choice; elsewhere it is a number."""
-    chooses = isinstance(node, Guard) or (isinstance(node, Apply) and node.operation == "select")
+    chooses = isinstance(node, Guard) or is_select(node)
     if not chooses or not isinstance(node.operands[2], Constant):
         return None
     return inside_of(node.operands[0], positions)
@@ -119,8 +121,9 @@ class Trim:
         body = statement.body
         if not isinstance(body, Map):
             return statement
-        if self.zeros and contracts(body):
-            value = rewritten([body.value], self._shorter, {})[0]
+        if self.zeros:
+            choose = lang.guarded if contracts(body) else lang.select
+            value = rewritten([body.value], partial(self._shorter, choose=choose), {})[0]
             if value is not body.value:
                 decided("trimmed", statement.out.name, "", "factors of its terms are 0")
                 statement = replace(statement, body=replace(body, value=value))
@@ -132,7 +135,7 @@ class Trim:
             self.zeros[statement.out] = inside
         return statement
 
-    def _shorter(self, node: Expression) -> Expression:
+    def _shorter(self, node: Expression, choose: Choose) -> Expression:
         """A sum without terms that are 0."""
         if not isinstance(node, Reduce) or node.operation != "sum" or len(node.axes) > 1:
             return node
@@ -140,8 +143,8 @@ class Trim:
             inside = self._zero(factor)
             if inside is not None:
                 value = factor if isinstance(factor, Load) else factor.operands[1]
-                guarded = lang.guarded(inside.condition(self.positions), value, 0)
-                terms = rewritten(node.operands, lambda x: x, {factor: guarded})
+                chosen = choose(inside.condition(self.positions), value, 0)
+                terms = rewritten(node.operands, lambda x: x, {factor: chosen})
                 found = with_operands(node, tuple(terms))
                 assert isinstance(found, Reduce)
                 edges = edges_of(found, self.positions)
