@@ -101,6 +101,14 @@ def training() -> dict[str, Workload]:
             "adamw",
             asked={1: 1.3, 2: 1.3},
         ),
+        "gpt-long": trained(
+            "the same GPT, length 1024, batch 1",
+            gpt(4, 256, 8, 1024, 1024),
+            whole(1024, 1, 1024),
+            whole(1024, 1, 1024),
+            "adamw",
+            asked={1: 0.0, 2: 0.0},
+        ),
     }
 
 

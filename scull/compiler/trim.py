@@ -3,7 +3,7 @@
 An array that is 0 wherever a comparison fails is told by how it is made. Sums of products with it
 have no such terms (`edge.py`): what else stands there, even NaN, is not looked at. An array of
 which nobody wants more than such places is computed there alone, and tiles that lie outside are
-left out (`kernel.py`).
+left out (`skip.py`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
