@@ -93,6 +93,12 @@ def training() -> dict[str, Workload]:
             peers=IMAGES,
             rate=1e-2,
         ),
+    } | generating()
+
+
+def generating() -> dict[str, Workload]:
+    """Steps of training of decoders."""
+    return {
         "gpt": trained(
             "GPT, 4 layers, width 256, 8 heads, length 128, batch 8, AdamW",
             gpt(4, 256, 8, 128, 1024),

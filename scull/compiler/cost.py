@@ -7,15 +7,15 @@ from math import prod
 from scull.compiler.affine import Positions
 from scull.compiler.edge import edges_of
 from scull.compiler.group import Group
+from scull.compiler.inside import choice_of
 from scull.compiler.stage import nbytes
-from scull.compiler.trim import choice_of
 from scull.lang.body import Scatter
 from scull.lang.dtype import element
 from scull.lang.expand import basic
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered, rewritten
 
-FREE = {"select", "cast", "bitcast", "negative", "absolute"}  # no arithmetic
+FREE = {"select", "pick", "cast", "bitcast", "negative", "absolute"}  # no arithmetic
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,11 @@ def _shares(roots: Sequence[Expression]) -> dict[Expression, float]:
     for node in ordered(roots):
         edges = edges_of(node, positions) if isinstance(node, Reduce) else None
         inside = choice_of(node, positions)
-        if edges is not None:
-            found.update(dict.fromkeys(ordered([node]), edges.share()))
-        if inside is not None:
-            found.update(dict.fromkeys(ordered(node.operands[1:2]), inside.share()))
+        parts = [(edges.share(), node)] if edges is not None else []
+        parts += [(inside.share(), node.operands[1])] if inside is not None else []
+        for share, part in parts:
+            for each in ordered([part]):
+                found[each] = found.get(each, 1.0) * share
     return found
 
 

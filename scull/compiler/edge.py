@@ -13,7 +13,9 @@ from math import prod
 from typing import TypeGuard
 
 from scull.compiler.affine import Affine, Positions
+from scull.errors import RangeError
 from scull.lang.arithmetic import of_nothing
+from scull.lang.bounds import check_loads
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Reduce
 from scull.lang.walk import rewritten
 
@@ -79,8 +81,17 @@ def edges_of(node: Reduce, positions: Positions) -> Edges | None:
 
 
 def is_stepped(edges: Edges, node: Reduce) -> bool:
-    """Whether rows of a tile may be of an axis that tells how many terms there are."""
-    return len(node.axes) == 1 and len(edges.first) == 1
+    """Whether rows and lanes of a tile may be of an axis that tells how many terms there are.
+
+    They read terms then that are not theirs, so that nothing may lie outside an array.
+    """
+    if len(node.axes) > 1 or len(edges.first) > 1:
+        return False
+    try:
+        check_loads(edges.term)
+    except RangeError:
+        return False
+    return True
 
 
 def _guards(node: Reduce) -> list[Guard | Apply]:

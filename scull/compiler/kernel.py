@@ -23,7 +23,7 @@ from scull.compiler.schedule import (
     offset_of,
     scheduled,
 )
-from scull.compiler.skip import either, wanted
+from scull.compiler.skip import either, places_of
 from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.stage import Stage
 from scull.compiler.target import Target
@@ -185,7 +185,7 @@ def _tiles(
 ) -> None:
     """All tiles of the vector axis and the row axis: columns outside, unless they are `inner`."""
     shared = [n for n in ordered(values, writer.eager) if isinstance(n, Reduce) or draws(n)]
-    inside = wanted(writer, values, stores)
+    places = places_of(writer, values, stores)
 
     def write() -> None:
         if any(isinstance(n, Reduce) for n in shared):
@@ -213,10 +213,10 @@ def _tiles(
         _over_rows(writer, chosen, values, span, inside)
 
     def tile() -> None:
-        if inside is None:
+        if places is None:
             write()
         else:
-            either(writer, inside, write, values, stores)
+            either(writer, places, write, values, stores)
 
     outer, inner = (rows, columns) if chosen.inner else (columns, rows)
     outer(lambda: inner(tile))

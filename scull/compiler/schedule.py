@@ -10,10 +10,10 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of
+from scull.compiler.inside import choice_of
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
-from scull.compiler.trim import choice_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
@@ -173,7 +173,10 @@ def _even(size: int, most: int) -> int:
 def _row_axes(
     stage: Stage, vector: Axis, own: tuple[Axis, ...], positions: Positions
 ) -> list[Axis]:
-    """The axes that rows may be of: not those that tell how many terms a sum has, if it may be."""
+    """The axes that rows may be of: not those that tell how many terms a sum has, if it may be.
+
+    A sum whose terms begin or end one after the other may have them, too.
+    """
     rows = [axis for axis in own if axis is not vector and axis.size > 1]
     reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
     each = [(found, x) for x in reduces if (found := edges_of(x, positions)) is not None]

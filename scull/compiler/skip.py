@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from scull.compiler.affine import Affine
+from scull.compiler.inside import Inside, choice_of, finds_faults
 from scull.compiler.memory import store
 from scull.compiler.tile import Point
-from scull.compiler.trim import Inside, choice_of
 from scull.lang.expression import Apply, Array, Axis, Expression, Reduce
 from scull.lang.walk import ordered
 
@@ -18,11 +18,13 @@ LITTLE = 4  # operations that cost no more than asking whether they are wanted
 Stores = Sequence[tuple[Array, Affine]]
 
 
-def wanted(w: "Writer", values: Sequence[Expression], stores: Stores) -> Inside | None:
+def places_of(w: "Writer", values: Sequence[Expression], stores: Stores) -> Inside | None:
     """Where values are more than numbers, all in the same places, if asking for that pays."""
     if any(array.name not in w.buffers for array, _ in stores):
         return None
     if len({x.operands[:1] for x in values}) > 1 or not isinstance(values[0], Apply):
+        return None
+    if any(map(finds_faults, values)):
         return None
     nodes = ordered(values)
     many = sum(isinstance(x, Apply) for x in nodes) > LITTLE

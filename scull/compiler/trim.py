@@ -6,18 +6,16 @@ which nobody wants more than such places is computed there alone, and tiles that
 left out (`skip.py`).
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from math import prod
-
-import numpy as np
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
-from scull.compiler.edge import edges_of, gaps_of, is_select
+from scull.compiler.edge import edges_of
 from scull.compiler.group import long_places, with_long_axes
+from scull.compiler.inside import Inside, choice_of, finds_faults
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map
@@ -35,70 +33,7 @@ from scull.lang.expression import (
 )
 from scull.lang.walk import rewritten
 
-PLACES = 1 << 22  # that are counted
-
 Choose = Callable[[Expression, Expression, int], Expression]
-Key = tuple[int, frozenset[tuple[Expression, int]]]
-
-
-@dataclass(frozen=True)
-class Inside:
-    """Where something is wanted: at places of which no gap is negative."""
-
-    gaps: tuple[Affine, ...]
-
-    @property
-    def keys(self) -> list[Key]:
-        """The gaps as what can be compared."""
-        return [(x.constant, frozenset(x.terms.items())) for x in self.gaps]
-
-    def condition(self, positions: Positions) -> Expression:
-        """It as an expression, written the one way."""
-        found = constant(True, "bool")
-        for gap in self.gaps:
-            least = constant(-gap.constant, "int64")
-            found = lang.both(found, least <= positions.expression(Affine(0, gap.terms)))
-        return found
-
-    def share(self) -> float:
-        """How many of all places it is; all of them where they are too many to count."""
-        axes = list(dict.fromkeys(node for gap in self.gaps for node in gap.terms))
-        sizes = [axis.size for axis in axes if isinstance(axis, Axis)]
-        if not 0 < prod(sizes) <= PLACES:
-            return 1.0
-        spots = dict(zip(axes, np.ix_(*map(np.arange, sizes)), strict=True))
-        kept = np.ones(sizes, bool)
-        for gap in self.gaps:
-            kept &= sum((many * spots[n] for n, many in gap.terms.items()), gap.constant) >= 0
-        return float(kept.mean())
-
-    def at(self, places: Mapping[Expression, Affine]) -> "Inside":
-        """The same where axes stand at other places; gaps of axes without one are left out."""
-        found = []
-        for gap in self.gaps:
-            if all(node in places for node in gap.terms):
-                total = Affine(gap.constant, {})
-                for node, many in gap.terms.items():
-                    total += places[node].times(many)
-                found.append(total)
-        return Inside(tuple(found))
-
-
-def inside_of(condition: Expression, positions: Positions) -> Inside | None:
-    """What a condition says of places along two axes or more, if that is all it says."""
-    gaps = gaps_of(condition, positions)
-    found = [x for x in gaps if x is not None and all(isinstance(n, Axis) for n in x.terms)]
-    if len(found) < len(gaps) or any(len(x.terms) < 2 for x in found):
-        return None
-    return Inside(tuple(found))
-
-
-def choice_of(node: Expression, positions: Positions) -> Inside | None:
-    """Where a node is its first choice; elsewhere it is a number."""
-    chooses = isinstance(node, Guard) or is_select(node)
-    if not chooses or not isinstance(node.operands[2], Constant):
-        return None
-    return inside_of(node.operands[0], positions)
 
 
 def trimmed(statements: Sequence[Statement], outputs: Collection[Array]) -> list[Statement]:
@@ -141,7 +76,7 @@ class Trim:
             return node
         for factor in factors(node.operands[0]):
             inside = self._zero(factor)
-            if inside is not None:
+            if inside is not None and not isinstance(factor, Guard) and not finds_faults(factor):
                 value = factor if isinstance(factor, Load) else factor.operands[1]
                 chosen = choose(inside.condition(self.positions), value, 0)
                 terms = rewritten(node.operands, lambda x: x, {factor: chosen})
@@ -176,9 +111,10 @@ class Trim:
             uses = wanted.pop(statement.out, [])
             if isinstance(body, Map) and uses and statement.out not in outputs:
                 inside = _common(uses)
-                if inside is not None and choice_of(body.value, self.positions) is None:
+                chosen = choice_of(body.value, self.positions) is not None
+                if inside is not None and not chosen and not finds_faults(body.value):
                     decided("trimmed", statement.out.name, "", "nobody wants more of it")
-                    zero = constant(0, body.value.dtype)
+                    zero = constant(False if body.value.dtype == "bool" else 0, body.value.dtype)
                     condition = inside.condition(self.positions)
                     body = replace(body, value=lang.select(condition, body.value, zero))
                     statement = replace(statement, body=body)

@@ -25,8 +25,9 @@ def refuse_other_axes(**given: Any) -> None:
 def up_to_query(scores: Any) -> Any:
     """Softmax over the keys up to each query; the weights of later ones are 0."""
     before = tril_triu(full_like(scores, value=1.0), lower=True) > 0.5
-    top = reduce_max(where(before, scores, -float("inf")), axis=(-1,), keepdim=True)
-    e = tril_triu(exp(scores - top), lower=True)
+    scores = where(before, scores, -float("inf"))
+    e = exp(scores - reduce_max(scores, axis=(-1,), keepdim=True))
+    e = tril_triu(e, lower=True)  # says that it is 0, also beside NaN
     return e * (1.0 / reduce_sum(e, axis=(-1,), keepdim=True))
 
 

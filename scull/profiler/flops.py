@@ -122,4 +122,5 @@ COUNTS: dict[str, Count] = {
     "linear": linear,
     "mul": flattened,
     "softmax": times(3),
+    "fused_softmax_mask_upper_triangle": times(3),
 }

@@ -144,3 +144,25 @@ def test_what_is_set_at_places_out_of_range_is_left_out(width, level, monkeypatc
     outs = [((10, width), "float32")] * 2
     arrays = [rows, x, y, new]
     check(traced(lower, arrays, *outs), arrays, level, monkeypatch)
+
+
+def windows(index, x):
+    """Sums of nine neighbours, of which those outside are 0."""
+    k = lang.axis(9)
+    return lang.sum(lang.padded(x, (index[0] + k - 4,), 0.0), over=k)
+
+
+def windows_of_squares(index, x):
+    """The same in float64, of squares."""
+    k = lang.axis(9)
+    value = lang.cast(lang.padded(x, (index[0] + k - 4,), 0.0), "float64")
+    return lang.sum(value * value, over=k)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("lowering", [windows, windows_of_squares])
+def test_sums_with_fewer_terms_at_borders_stay_within_their_buffers(
+    size, lowering, level, monkeypatch
+):
+    x, dtype = normal(size + 8), "float64" if lowering is windows_of_squares else "float32"
+    check(traced(lowering, [x], ((size + 8,), dtype)), [x], level, monkeypatch)

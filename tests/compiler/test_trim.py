@@ -12,6 +12,7 @@ import scull as paddle
 import scull.nn.functional as F
 from scull import static
 from scull.compiler.cost import cost_of
+from scull.errors import RangeError
 from scull.flags import flags
 from scull.ops.attention import flash_attn
 from scull.runtime import llvm
@@ -156,6 +157,51 @@ def test_the_explain_page_tells_what_is_left_out(tmp_path):
         out = attention(**{n: static.data(n, x.shape) for n, x in feed.items()})
     static.Executor().explain(main, feed, [out], str(page), machine_code=True)
     assert "is not computed everywhere" in page.read_text()
+
+
+@pytest.mark.parametrize("form", [attention, operator])
+def test_scores_far_above_the_others_that_a_mask_hides_leave_gradients_finite(form):
+    feed = heads(64)
+    feed["k"][:, 32:] *= 300
+    for mode in ("off", "eager"):
+        found, _ = run(partial(with_gradients, form), feed, mode)
+        assert all(np.isfinite(x).all() for x in found)
+
+
+def test_truth_values_that_are_wanted_on_one_side_alone():
+    def build(x, y):
+        s = paddle.tanh(paddle.exp(paddle.matmul(x, y)))
+        a = paddle.tanh(s * x) * paddle.exp(-s) > 0.1
+        p, q = (paddle.tril(paddle.where(a, x, z)) for z in (x * 2, x - 1))
+        return [paddle.matmul(p, y), paddle.matmul(q, y)]
+
+    regions_agree(build, {"x": numbers(64, 64), "y": numbers(64, 64, seed=1)})
+
+
+def test_an_index_out_of_range_is_found_where_a_mask_hides_it():
+    def build(x, i):
+        return [paddle.matmul(paddle.tril(paddle.take_along_axis(x, i, 1)), x)]
+
+    i = np.zeros((128, 128), "int64")
+    i[0, 127] = 99
+    for mode in ("off", "eager"):
+        with pytest.raises(RangeError):
+            run(build, {"x": numbers(128, 7), "i": i}, mode)
+
+
+def test_windows_over_borders_beside_a_triangle_read_nothing_outside():
+    def build(x, y):
+        u = F.unfold(x.reshape([1, 1, 1, 1024]), [1, 300], 1, [0, 150])
+        u = u.reshape([-1, 300, 1025])[:, :, ::16]
+        return [paddle.matmul(paddle.tril(y), y), paddle.sum(u, axis=1)]
+
+    (region,) = regions_agree(build, {"x": numbers(1024), "y": numbers(8, 8, seed=1)})
+    assert "guarded" in str(region)
+
+
+def test_one_query_looks_at_the_first_key():
+    feed = heads(5) | {"q": numbers(1, 1, 2, 8)}
+    regions_agree(partial(with_gradients, attention), feed)
 
 
 @pytest.mark.parametrize("level", llvm.levels()[1:] if llvm.available() else ())
