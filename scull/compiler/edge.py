@@ -17,7 +17,7 @@ from scull.errors import RangeError
 from scull.lang.arithmetic import of_nothing
 from scull.lang.bounds import check_loads
 from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Reduce
-from scull.lang.walk import rewritten
+from scull.lang.walk import ordered, rewritten
 
 POSITIONS = 1 << 12  # at which terms are counted
 
@@ -105,7 +105,7 @@ def _guards(node: Reduce) -> list[Guard | Apply]:
         factor = pending.pop()
         if isinstance(factor, Apply) and factor.operation in product:
             pending.extend(factor.operands)
-        elif isinstance(factor, Guard) or is_select(factor):
+        elif isinstance(factor, Guard) or (is_select(factor) and not finds_faults(factor)):
             other = factor.operands[2]
             if isinstance(other, Constant) and other.value == nothing:
                 found.append(factor)
@@ -115,6 +115,11 @@ def _guards(node: Reduce) -> list[Guard | Apply]:
 def is_select(node: Expression) -> TypeGuard[Apply]:
     """Whether it chooses between two values that both may be computed."""
     return isinstance(node, Apply) and node.operation == "select"
+
+
+def finds_faults(value: Expression) -> bool:
+    """Whether computing a value finds indices out of range, so that it must not be left out."""
+    return any(isinstance(n, Apply) and n.operation == "within" for n in ordered([value]))
 
 
 def gaps_of(condition: Expression, positions: Positions) -> Sequence[Affine | None]:

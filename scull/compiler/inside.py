@@ -9,8 +9,7 @@ import numpy as np
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.edge import gaps_of, is_select
-from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, constant
-from scull.lang.walk import ordered
+from scull.lang.expression import Axis, Constant, Expression, Guard, constant
 
 PLACES = 1 << 22  # that are counted
 
@@ -75,8 +74,3 @@ def choice_of(node: Expression, positions: Positions) -> Inside | None:
     if not chooses or not isinstance(node.operands[2], Constant):
         return None
     return inside_of(node.operands[0], positions)
-
-
-def finds_faults(value: Expression) -> bool:
-    """Whether computing a value finds indices out of range, so that it must not be left out."""
-    return any(isinstance(n, Apply) and n.operation == "within" for n in ordered([value]))

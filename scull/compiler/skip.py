@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from scull.compiler.affine import Affine
-from scull.compiler.inside import Inside, choice_of, finds_faults
+from scull.compiler.edge import finds_faults
+from scull.compiler.inside import Inside, choice_of
 from scull.compiler.memory import store
 from scull.compiler.tile import Point
 from scull.lang.expression import Apply, Array, Axis, Expression, Reduce

@@ -13,9 +13,9 @@ from functools import partial
 from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
-from scull.compiler.edge import edges_of
+from scull.compiler.edge import edges_of, finds_faults
 from scull.compiler.group import long_places, with_long_axes
-from scull.compiler.inside import Inside, choice_of, finds_faults
+from scull.compiler.inside import Inside, choice_of
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map
@@ -82,8 +82,7 @@ class Trim:
                 terms = rewritten(node.operands, lambda x: x, {factor: chosen})
                 found = with_operands(node, tuple(terms))
                 assert isinstance(found, Reduce)
-                edges = edges_of(found, self.positions)
-                return found if edges is not None and edges.first else node
+                return node if edges_of(found, self.positions) is None else found
         return node
 
     def _outside_zero(self, value: Expression) -> Inside | None:

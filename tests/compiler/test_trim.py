@@ -178,9 +178,14 @@ def test_truth_values_that_are_wanted_on_one_side_alone():
     regions_agree(build, {"x": numbers(64, 64), "y": numbers(64, 64, seed=1)})
 
 
-def test_an_index_out_of_range_is_found_where_a_mask_hides_it():
+@pytest.mark.parametrize(
+    "use",
+    [paddle.matmul, lambda cut, x: paddle.sum(cut, axis=1), lambda cut, x: paddle.sum(cut, axis=0)],
+    ids=["product", "rows", "columns"],
+)
+def test_an_index_out_of_range_is_found_where_a_mask_hides_it(use):
     def build(x, i):
-        return [paddle.matmul(paddle.tril(paddle.take_along_axis(x, i, 1)), x)]
+        return [use(paddle.tril(paddle.take_along_axis(x, i, 1)), x)]
 
     i = np.zeros((128, 128), "int64")
     i[0, 127] = 99
@@ -197,6 +202,17 @@ def test_windows_over_borders_beside_a_triangle_read_nothing_outside():
 
     (region,) = regions_agree(build, {"x": numbers(1024), "y": numbers(8, 8, seed=1)})
     assert "guarded" in str(region)
+
+
+def test_causal_attention_is_the_operators_that_paddle_makes():
+    main = static.Program()
+    with static.program_guard(main):
+        attention(**{n: static.data(n, x.shape) for n, x in heads(8).items()})
+    found = [op.type for op in main.global_block().ops]
+    assert found == [
+        *["transpose2"] * 3, "scale", "matmul_v2", "fused_softmax_mask_upper_triangle",
+        "matmul_v2", "transpose2",
+    ]  # fmt: skip
 
 
 def test_one_query_looks_at_the_first_key():
