@@ -101,11 +101,12 @@ def _guards(node: Reduce) -> list[Guard | Apply]:
     if node.operation not in ("sum", "max", "min"):
         return []
     nothing = of_nothing(node.operation, node.dtype)
+    faulty = finds_faults(node.operands[0])
     while pending:
         factor = pending.pop()
         if isinstance(factor, Apply) and factor.operation in product:
             pending.extend(factor.operands)
-        elif isinstance(factor, Guard) or (is_select(factor) and not finds_faults(factor)):
+        elif isinstance(factor, Guard) or (is_select(factor) and not faulty):
             other = factor.operands[2]
             if isinstance(other, Constant) and other.value == nothing:
                 found.append(factor)

@@ -74,9 +74,11 @@ class Trim:
         """A sum without terms that are 0."""
         if not isinstance(node, Reduce) or node.operation != "sum" or len(node.axes) > 1:
             return node
+        if finds_faults(node.operands[0]):
+            return node
         for factor in factors(node.operands[0]):
             inside = self._zero(factor)
-            if inside is not None and not isinstance(factor, Guard) and not finds_faults(factor):
+            if inside is not None and not isinstance(factor, Guard):
                 value = factor if isinstance(factor, Load) else factor.operands[1]
                 chosen = choose(inside.condition(self.positions), value, 0)
                 terms = rewritten(node.operands, lambda x: x, {factor: chosen})

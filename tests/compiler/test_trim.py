@@ -204,6 +204,17 @@ def test_windows_over_borders_beside_a_triangle_read_nothing_outside():
     assert "guarded" in str(region)
 
 
+def test_an_index_out_of_range_is_found_in_a_row_that_no_triangle_reaches():
+    def build(x, y, i):
+        return [paddle.matmul(paddle.tril(y), paddle.take_along_axis(x, i, 0))]
+
+    i = np.zeros((40, 7), "int64")
+    i[39] = 99
+    for mode in ("off", "eager"):
+        with pytest.raises(RangeError):
+            run(build, {"x": numbers(5, 7), "y": numbers(4, 40), "i": i}, mode)
+
+
 def test_causal_attention_is_the_operators_that_paddle_makes():
     main = static.Program()
     with static.program_guard(main):
