@@ -13,6 +13,7 @@ class Function:
         self.rooms: dict[str, str] = {}  # memory of its own by type, taken at the entry
         self.has_half = True  # whether the machine converts float16
         self.has_pairs = False  # whether it adds products of pairs of bfloat16
+        self.has_matrix = False  # whether a unit of it adds them by sixteen rows at once
         self.permuted: tuple[int, ...] = ()  # how many float32 it permutes by one instruction
         self.has_scale = False  # whether it multiplies vectors of 512 bits by powers of 2
         self.block = "entry"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scull.compiler.ahead import ask
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.lanes import Lanes
+from scull.compiler.matrix import summed
 from scull.compiler.step import in_chunks, limits_of, long_terms, stepped
 from scull.compiler.tile import FOLDS, Key, Place, Point, Tile, columns_of
 from scull.lang.arithmetic import STEPS, of_nothing
@@ -57,6 +58,9 @@ def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
     axis = folding_axis(w, node)
     if axis is not None:
         return [across(w, node, axis, point) for point in points]
+    sums = summed(w, node, points)
+    if sums is not None:
+        return sums
     term = node.operands[0]
     starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
     edges = edges_of(node, w.positions)

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
-from operator import is_
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
@@ -67,11 +66,16 @@ def _widened(body: Map) -> Array | None:
     """The array of bfloat16 that a body makes float32 of."""
     match body.value:
         case Apply(operation="cast", operands=(Load(array=array, operands=places),)):
-            same = len(places) == len(body.axes) and all(map(is_, places, body.axes))
+            same = len(places) == len(body.axes) and all(map(_is_at, places, body.axes))
             return (
                 array if same and array.dtype == "bfloat16" and body.value.dtype == WIDE else None
             )
     return None
+
+
+def _is_at(place: Expression, axis: Axis) -> bool:
+    """Whether a place is where an axis stands."""
+    return place is axis or (axis.size == 1 and isinstance(place, Constant))
 
 
 def _as_it_was(term: Expression, narrow: Mapping[Array, Array]) -> Expression | None:
@@ -127,8 +131,9 @@ def with_pairs(
                 break
         else:
             continue
+        lanes = next((x for x in reversed(body.axes) if x.size > 1), None)
         pairs = [
-            _in_pairs(x, spot, origin, found, copies, once)
+            _in_pairs(x, spot, origin, found, copies, once, last=lanes not in x.free)
             for x, spot in zip(loads, where, strict=True)
             if spot is not None
         ]
@@ -217,19 +222,28 @@ def _in_pairs(
     found: list[Statement],
     copies: Copies,
     once: set[Array],
+    *,
+    last: bool,
 ) -> Expression:
-    """The pair of which a load reads the first and the second, in a copy of its array."""
+    """The pair of which a load reads the first and the second, in a copy of its array.
+
+    A matrix unit reads pairs of rows side by side: the axis of pairs is the `last` of the copy.
+    """
     place, array = where.place, load.array
-    if (array, "pairs", place) not in copies:
-        shape = tuple(n // 2 if i == place else n for i, n in enumerate(array.shape))
-        axes = tuple(lang.axis(n) for n in shape)
+    order = list(range(array.ndim))
+    if last and target().has_matrix:
+        order = [n for n in order if n != place] + [place]
+    key = (array, "pairs", place, *order)
+    if key not in copies:
+        axes = tuple(lang.axis(n // 2 if i == place else n) for i, n in enumerate(array.shape))
         first, second = (
             array[tuple(x * 2 + n if i == place else x for i, x in enumerate(axes))] for n in (0, 1)
         )
-        out = Array(f"two{next(_numbers)}", shape, "uint32")
+        own = tuple(axes[n] for n in order)
+        out = Array(f"two{next(_numbers)}", tuple(x.size for x in own), "uint32")
         value = substituted(lang.pair(first, second), {}, Positions())
-        found.append(Statement(out, Map(axes, value), origin))
-        copies[array, "pairs", place] = out
+        found.append(Statement(out, Map(own, value), origin))
+        copies[key] = out
         if array in once:
             once.add(out)
-    return copies[array, "pairs", place][where.index]
+    return copies[key][tuple(where.index[n] for n in order)]

@@ -11,6 +11,7 @@ from scull.compiler.draw import draws
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of
 from scull.compiler.inside import choice_of
+from scull.compiler.matrix import ROWS, row_for
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
@@ -84,7 +85,7 @@ def scheduled(
     """The tiles of a stage of maps whose `own` axes are not those of the group."""
     lanes = lanes_for(stage, target)
     loads = _weighted(stage, own)
-    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
+    reduces = _reduces(stage)
     best: Axis | None = None
     least = _cost_of_folds(loads, lanes, positions)
     for axis in own:
@@ -94,27 +95,19 @@ def scheduled(
     if best is None:
         return Schedule(None, None, 1, 1, 1, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
-    drawn = any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
     if not stage.is_contraction:
-        roots = [body.roots[-1] for body in stage.bodies]
-        size, told = sum(best in node.free for node in ordered(roots)), told_apart(roots)
-        kinds = [x for x in own if x in told and x is not best and x.size <= KINDS]
-        if kinds and not reduces and not drawn:
-            kind = max(kinds, key=lambda x: x.size)
-            return Schedule(best, kind, lanes, 1, kind.size, 1)
-        across = None if reduces or drawn else crossed(best, own, loads, lanes, positions)
-        if across is not None:
-            return Schedule(best, across, lanes, 1, min(lanes, across.size), 1)
-        many = 1 if size > HEAVY and not reduces and not drawn else 4 if reduces else 2
-        return Schedule(best, None, lanes, min(vectors, many), 1, 1)
-    least = 0 if drawn else lanes * NARROW // target.bits
+        return _of_elements(stage, own, best, loads, lanes, positions)
+    least = 0 if _draws(stage) else lanes * NARROW // target.bits
     if tiling is not None:
         chosen = own[tiling.axis]
         return Schedule(best, chosen, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
+    rows = _row_axes(stage, best, own, positions)
+    unit = row_for(reduces, best, rows, positions) if target.has_matrix else None
+    if unit is not None:
+        return Schedule(best, unit, lanes, min(vectors, 2), _even(unit.size, 2 * ROWS), 1, least)
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     if columns == 4 and vectors <= FEW and _is_left_out(stage, best, positions):
         columns = 2
-    rows = _row_axes(stage, best, own, positions)
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     if row is not None and _is_slow_after(stage):
@@ -123,6 +116,38 @@ def scheduled(
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
         columns, many = 1, _even(row.size, _most_rows(1, target))
     return Schedule(best, row, lanes, columns, many, 1, least)
+
+
+def _of_elements(
+    stage: Stage,
+    own: tuple[Axis, ...],
+    vector: Axis,
+    loads: list[tuple[Load | None, int, Reduce | None]],
+    lanes: int,
+    positions: Positions,
+) -> Schedule:
+    """The tiles of a stage that is no contraction, with lanes along an axis."""
+    roots, plain = [body.roots[-1] for body in stage.bodies], not _draws(stage)
+    size, told = sum(vector in node.free for node in ordered(roots)), told_apart(roots)
+    if _reduces(stage):
+        return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), 4), 1, 1)
+    kinds = [x for x in own if x in told and x is not vector and x.size <= KINDS]
+    if kinds and plain:
+        kind = max(kinds, key=lambda x: x.size)
+        return Schedule(vector, kind, lanes, 1, kind.size, 1)
+    across = crossed(vector, own, loads, lanes, positions) if plain else None
+    if across is not None:
+        return Schedule(vector, across, lanes, 1, min(lanes, across.size), 1)
+    many = 1 if size > HEAVY and plain else 2
+    return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), many), 1, 1)
+
+
+def _reduces(stage: Stage) -> list[Reduce]:
+    return [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
+
+
+def _draws(stage: Stage) -> bool:
+    return any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
 
 
 def _is_left_out(stage: Stage, vector: Axis, positions: Positions) -> bool:
@@ -143,8 +168,7 @@ def _is_cut_badly(stage: Stage, own: tuple[Axis, ...], tiles: float, rows: float
     """
     if max(tiles, rows) >= ENDING or len(own) != 2 or len(stage.axes) != 2:
         return False
-    sums = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
-    terms = max(prod(k.size for k in x.axes) for x in sums)
+    terms = max(prod(k.size for k in x.axes) for x in _reduces(stage))
     return prod(axis.size for axis in own) * terms >= MUCH
 
 
@@ -178,7 +202,7 @@ def _row_axes(
     A sum whose terms begin or end one after the other may have them, too.
     """
     rows = [axis for axis in own if axis is not vector and axis.size > 1]
-    reduces = [n for n in ordered([b.roots[-1] for b in stage.bodies]) if isinstance(n, Reduce)]
+    reduces = _reduces(stage)
     each = [(found, x) for x in reduces if (found := edges_of(x, positions)) is not None]
     asked = [found.axes for found, x in each if not is_stepped(found, x)]
     return [axis for axis in rows if not any(axis in axes for axes in asked)] or rows
@@ -189,6 +213,9 @@ def alternatives(
 ) -> list[Tiling]:
     """What else the tiles of a contraction could be than what they usually are."""
     assert usual.vector is not None
+    reduces = _reduces(stage)
+    if target.has_matrix and row_for(reduces, usual.vector, own, positions) is not None:
+        return []  # other sums of the unit, and those of vectors, have other bits
     vectors = ceil(usual.vector.size / usual.lanes)
     found = dict[Tiling, None]()
     for columns in (x for x in COLUMNS if x <= vectors):

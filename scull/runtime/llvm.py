@@ -7,10 +7,12 @@ an entry keeps its library and the table of buffers it passes.
 """
 
 import atexit
+import ctypes
 import importlib
 import importlib.util
 import itertools
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +29,7 @@ OPTIONS = {"opt": 3, "reloc": "pic", "codemodel": "jitdefault", "jit": True}  # 
 
 # x86-64 by what its vectors are, each with the CPU that LLVM tunes for
 LEVELS = {
+    "amx": ("x86-64-v4", ("amx-tile", "amx-bf16", "avx512bf16")),
     "avx512bf16": ("x86-64-v4", ("avx512bf16",)),
     "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
     "avx2": ("x86-64-v3", ("avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe")),
@@ -152,7 +155,17 @@ def levels() -> tuple[str, ...]:
     """The levels of vectors whose code runs on this machine, the widest first."""
     if not host().triple.startswith("x86_64"):
         return ("generic",)
-    return tuple(name for name, (_, needs) in LEVELS.items() if all(map(host().has, needs)))
+    found = tuple(name for name, (_, needs) in LEVELS.items() if all(map(host().has, needs)))
+    return found if "amx" not in found or _may_use_tiles() else found[1:]
+
+
+@cache
+def _may_use_tiles() -> bool:
+    """Whether Linux lets this process use the registers of AMX: it has to be asked once.
+
+    Linux, "Using XSTATE features in user space applications": ARCH_REQ_XCOMP_PERM.
+    """
+    return sys.platform == "linux" and not ctypes.CDLL(None).syscall(158, 0x1023, 18)
 
 
 def target(level: str) -> Target:

@@ -162,6 +162,15 @@ def test_convolutions_and_their_gradients(static_mode, attrs):
         close(got, exact.numpy(), bound.numpy() * 2)
 
 
+@pytest.mark.parametrize(
+    "shapes", [[(4, 32, 9, 9), (48, 32, 1, 1)], [(1, 32, 9, 9), (48, 32, 3, 3)]]
+)
+def test_axes_of_one_place_are_no_hindrance(static_mode, shapes):
+    x, w = (numbers(*shape, seed=n) for n, shape in enumerate(shapes))
+    _, operations = run(lambda x, w: functional.conv2d(x, w), [x, w])
+    assert "pair_dot" in operations
+
+
 def test_what_rows_of_a_batch_make_of_weights_is_paired_within_them(static_mode):
     def squares(x, w):
         y = functional.linear(x, w)

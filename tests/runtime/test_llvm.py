@@ -163,7 +163,8 @@ def test_code_of_every_level_runs_here_and_gives_the_same_bits():
 def test_code_of_a_level_uses_no_wider_vectors():
     if not llvm.host().triple.startswith("x86_64"):
         pytest.skip("the registers looked for are those of x86-64")
-    widest = {"avx512bf16": "zmm", "avx512": "zmm", "avx2": "ymm", "generic": "xmm"}
+    widest = {"avx512": "zmm", "avx2": "ymm", "generic": "xmm"}
+    widest = {"amx": "zmm", "avx512bf16": "zmm"} | widest
     for level in llvm.levels():
         text = llvm.machine_text(WIDE, llvm.target(level))
         found = {name for name in widest.values() if f"%{name}" in text}

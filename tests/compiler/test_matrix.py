@@ -1,0 +1,123 @@
+"""Products of bfloat16 by a matrix unit, in Python where the machine has none."""
+
+from dataclasses import replace
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import scull as paddle
+from scull import lang
+from scull.compiler.kernel import code_of
+from scull.compiler.native import compile, region_of_kernel
+from scull.compiler.target import AMX
+from scull.flags import flags
+from scull.nn import functional
+from scull.runtime import llvm
+from tests.compiler.test_pair import close, numbers, run, wide
+from tests.compiler.unit import emulated
+from tests.lang.samples import meta
+
+pytestmark = pytest.mark.skipif(
+    not llvm.available() or "avx512bf16" not in llvm.levels(),
+    reason="code beside the unit's own needs AVX-512 with pairs of bfloat16",
+)
+
+
+@pytest.fixture
+def unit(monkeypatch):
+    with flags(CACHE_DIR="off", NUM_THREADS=1):
+        found = emulated(monkeypatch)
+        yield found
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("terms", [1, 15, 16, 17, 32, 40])
+@pytest.mark.parametrize(
+    "size", [(1, 16), (2, 23), (16, 16), (17, 33), (32, 32), (50, 20)], ids=str
+)
+def test_sums_of_every_size(unit, size, terms):
+    rows, lanes = size
+    x, y = numbers(rows, 2 * terms), numbers(2 * terms, lanes, seed=1)
+
+    def lower(index, x, y):
+        i, j = index
+        k = lang.axis(terms)
+        pairs = lang.pair(x[i, k * 2], x[i, k * 2 + 1])
+        return lang.sum(lang.pair_dot(pairs, y[k, j]), over=k)
+
+    two = np.ascontiguousarray(y.reshape(terms, 2, lanes).swapaxes(1, 2)).view(np.uint32)[..., 0]
+    metas = [meta(rows, 2 * terms, dtype="bfloat16"), meta(terms, lanes, dtype="uint32")]
+    kernel = lang.trace(lower, metas, [meta(rows, lanes)], {})
+    got = np.full((rows, lanes), 7, np.float32)
+    compile(kernel, "amx")([x, two], [got])
+    np.testing.assert_allclose(got, wide(x) @ wide(y), rtol=1e-4, atol=1e-4)
+    assert unit.products > 0 or rows < 16 or terms == 1
+
+
+def test_code_for_the_unit_is_what_llvm_knows():
+    def lower(index, x, y):
+        i, j = index
+        k = lang.axis(40)
+        return lang.sum(lang.pair_dot(x[i, k], y[k, j]), over=k)
+
+    metas = [meta(50, 40, dtype="uint32"), meta(40, 50, dtype="uint32")]
+    region = region_of_kernel(lang.trace(lower, metas, [meta(50, 50)], {}))
+    (text,) = (code_of(group, AMX).text for group in region.groups)
+    cpu, features = llvm.LEVELS["amx"]
+    target = replace(llvm.host(), cpu=cpu, features=",".join(f"+{x}" for x in features))
+    found = llvm.machine_text(text, target)
+    assert {"ldtilecfg", "tileloadd", "tdpbf16ps", "tilestored", "tilerelease"} <= set(
+        found.split()
+    )
+
+
+@given(
+    sizes=st.tuples(*[st.integers(17, 70)] * 3),
+    batch=st.sampled_from([(), (3,)]),
+    turned=st.tuples(st.booleans(), st.booleans()),
+)
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_products_and_their_gradients(unit, sizes, batch, turned):
+    m, n, k = (2 * x for x in sizes)
+    x = numbers(*batch, *((k, m) if turned[0] else (m, k)))
+    y = numbers(*batch, *((n, k) if turned[1] else (k, n)), seed=1)
+    before = unit.products
+    paddle.enable_static()
+    try:
+        flip = {"transpose_x": turned[0], "transpose_y": turned[1]}
+        found, _ = run(lambda x, y: paddle.matmul(x, y, **flip), [x, y])
+    finally:
+        paddle.disable_static()
+    a = np.swapaxes(wide(x), -1, -2) if turned[0] else wide(x)
+    b = np.swapaxes(wide(y), -1, -2) if turned[1] else wide(y)
+    close(found[0], a @ b, np.abs(a) @ np.abs(b))
+    ones = np.ones((*batch, m, n))
+    da, db = ones @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ ones
+    close(found[1], np.swapaxes(da, -1, -2) if turned[0] else da, np.abs(b).sum(-1).max() * 2)
+    close(found[2], np.swapaxes(db, -1, -2) if turned[1] else db, np.abs(a).sum(-2).max() * 2)
+    assert unit.products > before
+
+
+@pytest.mark.parametrize(
+    "attrs", [{}, {"stride": 2}, {"groups": 2}, {"data_format": "NHWC"}], ids=str
+)
+def test_convolutions_and_their_gradients(unit, attrs):
+    attrs = {"padding": 1} | attrs
+    shape = (2, 8, 8, 32) if "data_format" in attrs else (2, 32, 8, 8)
+    x, w = numbers(*shape), numbers(48, 32 // attrs.get("groups", 1), 3, 3, seed=1)
+    paddle.enable_static()
+    try:
+        found, _ = run(lambda x, w: functional.conv2d(x, w, **attrs), [x, w])
+    finally:
+        paddle.disable_static()
+    given = [paddle.to_tensor(wide(v), stop_gradient=False) for v in (x, w)]
+    sizes = [paddle.to_tensor(np.abs(wide(v)), stop_gradient=False) for v in (x, w)]
+    want, size = (functional.conv2d(*v, **attrs) for v in (given, sizes))
+    grads, bounds = paddle.grad(want, given), paddle.grad(size, sizes)
+    for got, exact, bound in zip(found, [want, *grads], [size, *bounds], strict=True):
+        close(got, exact.numpy(), bound.numpy() * 2)
+    assert unit.products > 0
