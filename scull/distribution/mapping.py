@@ -142,7 +142,7 @@ class Transform:
         needs_axes(y, self._codomain.event_rank)
         return self._call_inverse_log_det_jacobian(y)
 
-    def forward_shape(self, shape: Any) -> tuple[int, ...]:
+    def forward_shape(self, shape: Any) -> Any:
         """The shape of y, where that of x is given.
 
         Args:
@@ -150,11 +150,14 @@ class Transform:
 
         Raises:
             ArgumentTypeError: `shape` is no sequence.
+
+        Returns:
+            tuple | list: as `shape` is.
         """
         needs((Sequence,), "a sequence of integers", shape=shape)
-        return tuple(self._forward_shape(integers(list(shape), "shape")))
+        return type_of(shape)(self._forward_shape(integers(list(shape), "shape")))
 
-    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
+    def inverse_shape(self, shape: Any) -> Any:
         """The shape of x, where that of y is given.
 
         Args:
@@ -162,9 +165,12 @@ class Transform:
 
         Raises:
             ArgumentTypeError: `shape` is no sequence.
+
+        Returns:
+            tuple | list: as `shape` is.
         """
         needs((Sequence,), "a sequence of integers", shape=shape)
-        return tuple(self._inverse_shape(integers(list(shape), "shape")))
+        return type_of(shape)(self._inverse_shape(integers(list(shape), "shape")))
 
     def _forward(self, x: Any) -> Any:
         raise UnsupportedError(f"{type(self).__name__} has no `_forward`")
@@ -193,6 +199,11 @@ class Transform:
 
     def _inverse_shape(self, shape: tuple[int, ...]) -> Sequence[int]:
         return shape
+
+
+def type_of(shape: Any) -> type:
+    """What sizes are given in."""
+    return list if isinstance(shape, list) else tuple
 
 
 @singledispatch

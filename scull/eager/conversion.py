@@ -12,7 +12,7 @@ from scull.core.session import unique_name
 from scull.core.tensor import Leaf, Parameter, Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.property import tensor_of
-from scull.errors import ArgumentError, ArgumentTypeError, located
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError, located
 from scull.ir.variable import Variable
 
 
@@ -24,7 +24,7 @@ def dense(tensor: Tensor) -> Any:
 def only_element(tensor: Tensor, kind: str) -> Any:
     """The one element of a tensor as a number of Python."""
     if tensor.array.size != 1:
-        raise ArgumentError(f"only one element variable can be converted to {kind}.")
+        raise AssertError(f"only one element variable can be converted to {kind}.")
     return tensor.array.item()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scull import lang
 from scull.core.eager import primitive
 from scull.core.meta import Meta, agree, broadcast
-from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.errors import AssertError, DtypeError
 from scull.ops.conjugate import turned
 from scull.ops.half import is_half, wide_at
 from scull.ops.like import full_like, sum_like
@@ -24,17 +24,17 @@ def spelt(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[Labels, ...], La
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise ArgumentError(f"`{equation}` has {len(terms)} terms for {len(ranks)} operands")
+        raise AssertError(f"`{equation}` has {len(terms)} terms for {len(ranks)} operands")
     known = string.ascii_letters + ("" if "..." in equation else string.digits)
     for term in (*terms, right):
         strange = set(term.replace("...", "", 1)) - set(known)
         if strange:
-            raise ArgumentError(f"`{equation}` has the label {min(strange)!r}, which is no letter")
+            raise AssertError(f"`{equation}` has the label {min(strange)!r}, which is no letter")
     rests = []
     for term, rank in zip(terms, ranks, strict=True):
         rests.append(rank - len(term.replace("...", "")))
         if rests[-1] < 0 or (rests[-1] and "..." not in term):
-            raise ShapeError(
+            raise AssertError(
                 f"`{term}` of `{equation}` does not name the {rank} axes of an operand"
             )
     count = max(rests, default=0)
@@ -54,7 +54,7 @@ def spelt(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[Labels, ...], La
     result = labels(right, count)
     unknown = set(result) - set(every)
     if unknown:
-        raise ArgumentError(f"`{equation}` has {min(unknown)!r} in its result and in no operand")
+        raise AssertError(f"`{equation}` has {min(unknown)!r} in its result and in no operand")
     return inputs, result
 
 

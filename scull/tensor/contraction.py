@@ -24,7 +24,8 @@ def einsum(equation: str, *operands: Any) -> Any:
     Raises:
         ArgumentError: the equation has a label that is no letter, another number of terms than
             there are operands, or an index of no operand in its result.
-        ShapeError: a term does not name the axes of its operand, or an index has two sizes.
+        AssertError: a term does not name the axes of its operand.
+        ShapeError: an index has two sizes.
         DtypeError: operands are of different dtypes.
 
     Examples:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.dtype import float64
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, AssertError, DtypeError, ShapeError
 from scull.ops import clip as bounds
@@ -63,6 +64,8 @@ def cov(
     needs_tensor(x, "cov")
     if len(x.shape) not in (1, 2):
         raise ShapeError(f"{x.meta} has {len(x.shape)} axes, not 1 or 2")
+    if x.dtype.is_integer:
+        x = cast_to(x, float64)
     if x.dtype.name not in ("float32", "float64"):
         raise DtypeError(f"{x.meta} has neither float32 nor float64 elements")
     rows = like.unsqueeze(x, axes=(0,)) if len(x.shape) == 1 else x

@@ -142,7 +142,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """
     needs_tensor(x, "inner")
     needs_tensor(y, "inner", "y")
-    if not len(x.shape) or not len(y.shape):
+    if 1 in (math.prod(x.shape), math.prod(y.shape)):  # one element, of as many axes as it has
         return elementwise.multiply(x, y, name)
     rows, columns = (move.reshape(v, shape=(-1, v.shape[-1])) for v in (x, y))
     found = linear.matmul(rows, columns, transpose_y=True)

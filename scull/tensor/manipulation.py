@@ -6,6 +6,7 @@ import numpy as np
 
 from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
+from scull.core.interpreter import is_recording
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.eager.property import tensor_of
@@ -18,7 +19,7 @@ from scull.errors import (
 )
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
-from scull.ops import like, move, slicing, spread
+from scull.ops import index, like, move, slicing, spread
 from scull.tensor.size import (
     asserted_axis,
     axes_held,
@@ -464,7 +465,7 @@ def strided_slice(
 
 
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
-    """The memory of `x` read with other steps; a view off the tape.
+    """The memory of `x` read with other steps; a view where no gradient is asked for.
 
     Args:
         x (Tensor): the elements.
@@ -489,6 +490,9 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
     for reach in (offset + sum(w for w in ways if w < 0), offset + sum(w for w in ways if w > 0)):
         if not 0 <= reach < array.size:
             raise ArgumentError(f"element {reach} lies outside the memory of {array.size} elements")
+    if x.node is not None and is_recording():
+        places = as_strided(Tensor(np.arange(array.size)), shape, stride, offset)
+        return index.gather_nd(move.reshape(x, shape=(-1,)), like.unsqueeze(places, axes=(-1,)))
     steps = [s * array.itemsize for s in stride]
     return Tensor(np.lib.stride_tricks.as_strided(array[offset:], shape, steps))
 

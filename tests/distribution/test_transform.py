@@ -94,6 +94,11 @@ def test_a_batch_is_transformed_as_its_events_are(name):
         np.testing.assert_allclose(together, singly, 1e-9)
 
 
+def test_shapes_come_as_they_are_given():
+    exp = D.ExpTransform()
+    assert exp.forward_shape([2]) == [2] and exp.inverse_shape((2, 3)) == (2, 3)
+
+
 def test_the_determinant_of_far_numbers_is_finite():
     far = f64([-400.0, 400.0])
     np.testing.assert_allclose(D.SigmoidTransform().forward_log_det_jacobian(far).numpy(), -400.0)

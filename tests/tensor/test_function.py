@@ -329,7 +329,7 @@ def test_drawn_places_follow_their_weights():
         (ArgumentTypeError, lambda: paddle.set_printoptions(precision="a")),
         (ArgumentError, lambda: paddle.einsum("ij,jk", paddle.ones([2, 2]))),
         (ArgumentError, lambda: paddle.einsum("ij->k", paddle.ones([2, 2]))),
-        (ShapeError, lambda: paddle.einsum("ijk->i", paddle.ones([2, 2]))),
+        (AssertError, lambda: paddle.einsum("ijk->i", paddle.ones([2, 2]))),
         (ScullError, lambda: paddle.split(paddle.ones([3]), 2)),
     ],
 )

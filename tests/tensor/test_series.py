@@ -236,6 +236,25 @@ def test_a_mistake_is_named(error, law, call):
         call()
 
 
+def test_memory_read_with_other_steps_has_a_gradient():
+    x = T(A)
+    x.stop_gradient = False
+    y = paddle.as_strided(x, [2, 2], [1, 2], 1)
+    y.backward(paddle.to_tensor([[1.0, 2.0], [4.0, 8.0]], dtype=y.dtype))
+    assert x.grad.flatten().tolist()[:6] == [0.0, 1.0, 4.0, 2.0, 8.0, 0.0]
+
+
+def test_products_with_one_element_keep_its_axes():
+    one, two = paddle.to_tensor([3.0]), paddle.to_tensor([[1.0, 2.0]])
+    assert paddle.inner(one, one).tolist() == [9.0]
+    assert paddle.inner(one, two).tolist() == [[3.0, 6.0]]
+
+
+def test_whole_numbers_vary_together():
+    x = np.array([[1, 2, 3], [2, 5, 9]])
+    np.testing.assert_allclose(L.cov(T(x)).numpy(), np.cov(x))
+
+
 def test_memory_is_read_backwards_where_it_lies_inside():
     assert paddle.as_strided(paddle.arange(4), [2, 2], [-2, 1], 2).tolist() == [[2, 3], [0, 1]]
 
