@@ -19,6 +19,7 @@ from scull.compiler.memory import LARGE
 from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
 from scull.compiler.stage import contracts
+from scull.compiler.target import target
 from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
@@ -106,7 +107,8 @@ def _with_rows(
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
         if sums and runs_well(where, wide, reduce):
-            if node.array in once and _lies_far(node, where, last, reduce):
+            copied = node.array in once or (target().has_matrix and node.dtype == "uint32")
+            if copied and _lies_far(node, where, last, reduce):
                 changes[node] = _in_panels(node, last, origin, found, copies)
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}

@@ -102,6 +102,18 @@ def test_products_and_their_gradients(unit, sizes, batch, turned):
     assert unit.products > before
 
 
+def test_a_large_operand_lies_in_panels(unit):
+    x, y = numbers(32, 512), numbers(512, 1024, seed=1)
+    paddle.enable_static()
+    try:
+        found, _ = run(paddle.matmul, [x, y])
+    finally:
+        paddle.disable_static()
+    close(found[0], wide(x) @ wide(y), np.abs(wide(x)) @ np.abs(wide(y)))
+    assert unit.products == 2 * 64 * 16
+    assert 256 in unit.steps and 4096 not in unit.steps
+
+
 @pytest.mark.parametrize(
     "attrs", [{}, {"stride": 2}, {"groups": 2}, {"data_format": "NHWC"}], ids=str
 )

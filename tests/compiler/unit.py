@@ -29,7 +29,7 @@ class Unit:
     """Eight registers of 16 rows of 64 bytes, and what was done with them."""
 
     def __init__(self):
-        self.sizes, self.faults, self.products = [], [], 0
+        self.sizes, self.faults, self.products, self.steps = [], [], 0, set()
         self.registers = np.zeros((8, 16, 64), np.uint8)
 
     def ldtilecfg(self, at):
@@ -63,6 +63,7 @@ class Unit:
         """Read the rows of a register."""
         rows, wide = self.size(register)
         self.registers[register] = 0
+        self.steps.add(apart)
         for n in range(rows):
             row = np.frombuffer(ctypes.string_at(at + n * apart, wide), np.uint8)
             self.registers[register, n, :wide] = row
