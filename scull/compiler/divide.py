@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scull.compiler.affine import Positions
-from scull.compiler.fuse import simplified
+from scull.compiler.simplify import simplified
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.expression import Apply, Axis, Constant, Expression, Load, Reduce, axis, only

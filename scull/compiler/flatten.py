@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.draw import draws
-from scull.compiler.fuse import substituted
 from scull.compiler.nest import nested
+from scull.compiler.simplify import substituted
 from scull.compiler.stage import Stage
 from scull.lang.body import Body, Map, Scatter, with_roots
 from scull.lang.expression import (

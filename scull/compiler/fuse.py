@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import copysign, prod
-from operator import add, eq, le, lt, mul, ne, sub
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.draw import draws
+from scull.compiler.simplify import simplified, substituted
 from scull.compiler.stored import reread
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots
@@ -27,8 +27,6 @@ from scull.lang.expression import (
     Guard,
     Load,
     Reduce,
-    apply,
-    constant,
 )
 from scull.lang.walk import ordered, rewritten
 
@@ -37,9 +35,6 @@ LITTLE = 4  # operations that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
-FOLDS = {"add": add, "subtract": sub, "multiply": mul}  # what is computed of constants at once
-COMPARED = {"less": lt, "less_equal": le, "equal": eq, "not_equal": ne}
-FOLDED = ("float32", "float64")
 FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
 
 
@@ -143,72 +138,6 @@ def _written_out(node: Expression, chosen: dict[Load, Map], positions: Positions
                 pairs = dict(zip(producer.axes, node.operands, strict=True))
                 return substituted(producer.value, pairs, positions)
     return simplified(node, positions)
-
-
-def substituted(
-    root: Expression, pairs: dict[Axis, Expression], positions: Positions
-) -> Expression:
-    """An expression at other positions."""
-    done: dict[Expression, Expression] = {axis: place for axis, place in pairs.items()}
-    return rewritten([root], lambda node: simplified(node, positions), done)[0]
-
-
-def simplified(node: Expression, positions: Positions) -> Expression:
-    """A node with its positions as sums; comparisons that ranges decide are decided."""
-    match node:
-        case Apply(operation=("add" | "subtract" | "multiply" | "floor_divide" | "remainder")) if (
-            node.dtype == "int64"
-        ):
-            return positions.expression(positions.of(node))
-        case Apply(operation="cast", operands=(x,)) if (x.dtype, node.dtype) == ("int32", "int64"):
-            return node
-        case Apply(operation=("less" | "less_equal"), operands=(x, y)) if x.dtype == "int64":
-            gap = positions.range_of(positions.of(y) + positions.of(x).times(-1))
-            least = 1 if node.operation == "less" else 0
-            if gap.low >= least or gap.high < least:
-                return constant(gap.low >= least, "bool")
-        case Apply(operation=("less" | "less_equal" | "equal" | "not_equal")) if (
-            told := _told(node)
-        ) is not None:
-            return told
-        case Apply(operation="select", operands=(Apply(operation="not", operands=(c,)), x, y)):
-            return apply("select", c, y, x)
-        case Apply(operation="equal", operands=(Constant(value=x), Constant(value=y))):
-            return constant(x == y, "bool")
-        case Apply(operands=(Constant(value=x), Constant(value=y))) if node.dtype in FOLDED:
-            if node.operation in FOLDS:  # the float64 of two float32 is exact, or rounds the same
-                return constant(FOLDS[node.operation](x, y), node.dtype)
-        case Apply(operation="power", operands=(x, Constant(value=exponent))) if exponent in (1, 2):
-            return x if exponent == 1 else x * x
-        case Apply(operation="and", operands=(x, y)) if node.dtype == "bool":
-            if isinstance(x, Constant):
-                return y if x.value else x
-            if isinstance(y, Constant):
-                return x if y.value else y
-        case Guard(operands=(Constant(value=value), x, y)):
-            return x if value else y
-    return node
-
-
-def _told(node: Apply) -> Expression | None:
-    """A comparison of one of two numbers with a third, as what chooses between these."""
-    test = COMPARED[node.operation]
-    match node.operands:
-        case (
-            Apply(operation="select", operands=(c, Constant(value=x), Constant(value=y))),
-            Constant(value=z),
-        ):
-            first, second = test(x, z), test(y, z)
-        case (
-            Constant(value=z),
-            Apply(operation="select", operands=(c, Constant(value=x), Constant(value=y))),
-        ):
-            first, second = test(z, x), test(z, y)
-        case _:
-            return None
-    if first == second:
-        return constant(first, "bool")
-    return c if first else apply("not", c)
 
 
 def sites_of(body: Body) -> dict[Load, tuple[int, bool]]:

@@ -11,9 +11,10 @@ from math import prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import Kind, decided
-from scull.compiler.fuse import loads_of, substituted, words_of
+from scull.compiler.fuse import loads_of, words_of
 from scull.compiler.nest import nested
 from scull.compiler.queue import Queue
+from scull.compiler.simplify import substituted
 from scull.compiler.stage import Stage, folds, inner_loads, nbytes, reduces, rows_deep
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, Scatter, with_roots

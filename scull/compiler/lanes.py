@@ -7,6 +7,7 @@ out of range) is spelt out.
 """
 
 import struct
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -191,8 +192,6 @@ class Lanes:
                 return self._remainder(operands, held_scalar(source))
             if operation == "pair":
                 return self._pair(operands)
-            if operation == "pick":
-                return self._picked(*operands)
             if operation == "scale":
                 return self._scaled(operands[0], operands[1], element(source))
             if operation in BETTER:
@@ -274,9 +273,9 @@ class Lanes:
             x = value(f"fmul {held} {x}, {value(f'bitcast {kind} {power} to {held}')}")
         return x
 
-    def _picked(self, place: str, *numbers: str) -> str:
+    def picked(self, place: str, numbers: Sequence[float]) -> str:
         """One of eight constants in each lane: by the instruction that permutes lanes."""
-        texts = [x.removeprefix("splat (float ").removesuffix(")") for x in numbers]
+        texts = [number_text(x, "float32") for x in numbers]
         wide, f = max(8, self.count), self.function
         kind = f"<{wide} x float>"
         table = f"<{', '.join(f'float {x}' for x in texts * (wide // 8))}>"

@@ -10,7 +10,7 @@ from functools import partial
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.fuse import simplified, substituted
+from scull.compiler.simplify import simplified, substituted
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, with_roots

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scull.compiler.affine import Positions
-from scull.compiler.fuse import substituted
+from scull.compiler.simplify import substituted
 from scull.compiler.stage import Stage, told_apart
 from scull.lang.body import Body, Map
 from scull.lang.expression import Apply, Axis, Constant, Expression, axis

@@ -14,10 +14,11 @@ from scull import lang
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
-from scull.compiler.fuse import loads_of, substituted
+from scull.compiler.fuse import loads_of
 from scull.compiler.memory import LARGE
 from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
+from scull.compiler.simplify import substituted
 from scull.compiler.stage import contracts
 from scull.compiler.target import target
 from scull.compiler.tile import vectors_of

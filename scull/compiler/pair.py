@@ -11,7 +11,7 @@ from math import prod
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.fuse import substituted
+from scull.compiler.simplify import substituted
 from scull.compiler.stage import contracts
 from scull.compiler.target import target
 from scull.compiler.trace import Statement

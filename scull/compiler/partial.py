@@ -11,8 +11,9 @@ from math import prod
 from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import substituted, work_of
+from scull.compiler.fuse import work_of
 from scull.compiler.separate import Key, canonical
+from scull.compiler.simplify import substituted
 from scull.compiler.split import ENOUGH, SHARED
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import simplified
+from scull.compiler.simplify import simplified
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
 from scull.lang.body import Map

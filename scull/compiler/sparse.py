@@ -13,7 +13,7 @@ from math import prod
 from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import substituted
+from scull.compiler.simplify import substituted
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array, Axis, Expression, Load, apply, cast, constant, guarded

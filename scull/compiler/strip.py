@@ -17,8 +17,9 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
 from scull.compiler.draw import draws
-from scull.compiler.fuse import loads_of, needed, simplified
+from scull.compiler.fuse import loads_of, needed
 from scull.compiler.group import ROWS, long_places, with_long_axes
+from scull.compiler.simplify import simplified
 from scull.compiler.stage import contracts, inner_loads, nbytes
 from scull.compiler.trace import Statement, Strip
 from scull.lang.body import Map

@@ -1,14 +1,15 @@
 """What a comparison of places leaves out, as a causal mask does, is not computed.
 
-An array that is 0 wherever a comparison fails is told by how it is made. Sums of products with it
-have no such terms (`edge.py`): what else stands there, even NaN, is not looked at. An array of
-which nobody wants more than such places is computed there alone, and tiles that lie outside are
-left out (`skip.py`).
+An array that is 0 wherever a comparison fails is told by how it is made, as exponentials of what is
+-infinity there are. Sums of products with it have no such terms (`edge.py`): what else stands
+there, even NaN, is not looked at. An array of which nobody wants more than such places is computed
+there alone, and tiles that lie outside are left out (`skip.py`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from scull import lang
 from scull.compiler.affine import Affine, Positions
@@ -33,7 +34,9 @@ from scull.lang.expression import (
 )
 from scull.lang.walk import rewritten
 
-Choose = Callable[[Expression, Expression, int], Expression]
+NOTHING = {"sum": 0.0, "max": -inf}  # what terms are that count for nothing
+
+Choose = Callable[[Expression, Expression, float], Expression]
 
 
 def trimmed(statements: Sequence[Statement], outputs: Collection[Array]) -> list[Statement]:
@@ -44,19 +47,24 @@ def trimmed(statements: Sequence[Statement], outputs: Collection[Array]) -> list
 
 
 class Trim:
-    """What is known of arrays: the long axes they are made along, and where they are not 0."""
+    """What is known of arrays: the long axes they are made along, where they are not 0.
+
+    `lows` tells where they are more than -infinity. What is subtracted from such might be infinite,
+    too; then it is NaN wherever it is read.
+    """
 
     def __init__(self) -> None:
         self.positions = Positions()
         self.axes: dict[Array, tuple[Axis, ...]] = {}
         self.zeros: dict[Array, Inside] = {}
+        self.lows: dict[Array, Inside] = {}
 
     def forward(self, statement: Statement) -> Statement:
         """A statement whose sums leave out what is 0, and what it says of its own array."""
         body = statement.body
         if not isinstance(body, Map):
             return statement
-        if self.zeros:
+        if self.zeros or self.lows:
             choose = lang.guarded if contracts(body) else lang.select
             value = rewritten([body.value], partial(self._shorter, choose=choose), {})[0]
             if value is not body.value:
@@ -65,22 +73,27 @@ class Trim:
         body = with_long_axes(statement.body, self.positions)
         assert isinstance(body, Map)
         self.axes[statement.out] = body.axes
-        inside = self._outside_zero(body.value)
-        if inside is not None and all(n in body.axes for gap in inside.gaps for n in gap.terms):
-            self.zeros[statement.out] = inside
+        for known, inside in (
+            (self.zeros, self._outside_zero(body.value)),
+            (self.lows, self._low(body.value)),
+        ):
+            if inside is not None and all(n in body.axes for gap in inside.gaps for n in gap.terms):
+                known[statement.out] = inside
         return statement
 
     def _shorter(self, node: Expression, choose: Choose) -> Expression:
-        """A sum without terms that are 0."""
-        if not isinstance(node, Reduce) or node.operation != "sum" or len(node.axes) > 1:
+        """A sum without terms that are 0, the greatest of terms without those of -infinity."""
+        if not isinstance(node, Reduce) or node.operation not in NOTHING or len(node.axes) > 1:
             return node
         if finds_faults(node.operands[0]):
             return node
-        for factor in factors(node.operands[0]):
-            inside = self._zero(factor)
+        sums = node.operation == "sum"
+        for factor in factors(node.operands[0]) if sums else node.operands:
+            inside = self._zero(factor) if sums else self._low(factor)
             if inside is not None and not isinstance(factor, Guard):
-                value = factor if isinstance(factor, Load) else factor.operands[1]
-                chosen = choose(inside.condition(self.positions), value, 0)
+                chooses = choice_of(factor, self.positions) is not None
+                value = factor.operands[1] if chooses else factor
+                chosen = choose(inside.condition(self.positions), value, NOTHING[node.operation])
                 terms = rewritten(node.operands, lambda x: x, {factor: chosen})
                 found = with_operands(node, tuple(terms))
                 assert isinstance(found, Reduce)
@@ -93,15 +106,26 @@ class Trim:
         return next((inside for inside in each if inside is not None), None)
 
     def _zero(self, node: Expression) -> Inside | None:
+        if isinstance(node, Apply) and node.operation == "exp":
+            return self._low(node.operands[0])
+        return self._told(node, self.zeros, 0)
+
+    def _low(self, node: Expression) -> Inside | None:
+        if isinstance(node, Apply) and node.operation == "subtract":
+            return self._low(node.operands[0])
+        return self._told(node, self.lows, -inf)
+
+    def _told(self, node: Expression, known: dict[Array, Inside], number: float) -> Inside | None:
+        """Where a node is not a number, if it is known or said that it is that elsewhere."""
         if isinstance(node, Load):
-            if node.array not in self.zeros:
+            if node.array not in known:
                 return None
             pairs = zip(self.axes[node.array], long_places(node), strict=True)
-            found = self.zeros[node.array].at({x: self.positions.of(y) for x, y in pairs})
+            found = known[node.array].at({x: self.positions.of(y) for x, y in pairs})
             plain = all(isinstance(n, Axis) for gap in found.gaps for n in gap.terms)
             return found if plain else None
         inside = choice_of(node, self.positions)
-        return inside if inside is not None and is_zero(node.operands[2]) else None
+        return inside if inside is not None and is_number(node.operands[2], number) else None
 
     def backward(self, statements: list[Statement], outputs: set[Array]) -> list[Statement]:
         """The same, of which arrays are computed where they are wanted alone."""
@@ -161,9 +185,9 @@ def factors(value: Expression) -> Iterator[Expression]:
             pending.extend(node.operands)
 
 
-def is_zero(node: Expression) -> bool:
-    """Whether it is the number 0."""
-    return isinstance(node, Constant) and node.value == 0
+def is_number(node: Expression, number: float) -> bool:
+    """Whether it is a number."""
+    return isinstance(node, Constant) and node.value == number
 
 
 def _common(uses: Sequence[Inside]) -> Inside | None:

@@ -15,8 +15,8 @@ from math import prod
 from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import simplified, substituted
 from scull.compiler.pair import takes_pairs
+from scull.compiler.simplify import simplified, substituted
 from scull.compiler.stage import OFTEN, contracts
 from scull.compiler.trace import Statement
 from scull.flags import flag

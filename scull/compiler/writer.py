@@ -185,6 +185,10 @@ class Writer:
                 return load_pair(self, node, point)
             case Apply(operation="within"):
                 return self._within(node, point)
+            case Apply(operation="pick", operands=(place, *numbers)):
+                lanes = self.lanes_of(node)
+                constants = [x.value for x in numbers if isinstance(x, Constant)]
+                return lanes.picked(self.operand(place, point, lanes), constants)
             case Apply(operation=operation):
                 lanes = self.lanes_of(node)
                 operands = [self.operand(x, point, lanes) for x in node.operands]

@@ -70,6 +70,14 @@ def value_of(step: Instruction) -> Any:
     return None
 
 
+def one_number(value: Any) -> Any:
+    """The number that a constant has in every place; None where there are several, or none."""
+    if value.dtype.kind not in "fiubV" or not value.size:
+        return None
+    first = value.reshape(-1)[:1]
+    return first.item() if value.tobytes() == first.tobytes() * value.size else None
+
+
 def lent_by(step: Instruction) -> Iterable[int]:
     """The slots of operands in whose memory a step may put or leave a result."""
     o = step.operator

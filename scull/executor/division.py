@@ -65,7 +65,9 @@ class Region(Block):
         """The value of a slot; what no step of the region made comes from outside."""
         if slot not in self.values and self.has(slot):
             known = self.metas[slot]
-            if isinstance(known, OTHER):
+            if slot in self.plan.numbers:
+                self.values[slot] = self.tracer.constant(self.plan.numbers[slot], known)
+            elif isinstance(known, OTHER):
                 self.takes[slot] = known
                 self.values[slot] = self.given[slot] = known.taken(self.tracer)
             else:

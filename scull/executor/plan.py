@@ -11,7 +11,7 @@ from scull.deferred import load
 from scull.executor.access import touched
 from scull.executor.alias import copied_views, handed_on, written
 from scull.executor.closed import BlockOp
-from scull.executor.constant import constants
+from scull.executor.constant import constants, one_number
 from scull.executor.convert import converted
 from scull.executor.dependency import Graph, graph_of, legal_order
 from scull.executor.instruction import Instruction, bind
@@ -84,6 +84,12 @@ class Plan:
     def standing(self) -> frozenset[int]:
         """The slots where they stand."""
         return frozenset(self.steps[number].put for number in self.constants)
+
+    @cached_property
+    def numbers(self) -> dict[int, Any]:
+        """By slot what they are, where that is one number in every place."""
+        found = {self.steps[n].put: one_number(value) for n, value in self.constants.items()}
+        return {slot: number for slot, number in found.items() if number is not None}
 
     @cached_property
     def known(self) -> frozenset[int]:

@@ -9,9 +9,9 @@ from scull import lang
 from scull.compiler.affine import Positions
 from scull.compiler.cost import Cost, cost_of
 from scull.compiler.decision import decided, noted, observed
-from scull.compiler.fuse import substituted
 from scull.compiler.native import region_of_kernel
 from scull.compiler.peak import Peak, peak
+from scull.compiler.simplify import substituted
 from scull.compiler.target import AVX2
 from scull.compiler.text import group_lines
 from scull.lang.expression import Array, apply

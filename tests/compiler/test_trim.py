@@ -54,6 +54,29 @@ def written_out(q, k, v):
     return paddle.matmul(paddle.tril(weights), v).transpose([0, 2, 1, 3])
 
 
+def hidden(scores, how):
+    """Scores of which those of later keys are -infinity, as users write it."""
+    sizes, low = scores.shape[-2:], -float("inf")
+    if how == "added":
+        return scores + paddle.triu(paddle.full(sizes, low), 1)
+    if how == "given to a Transformer":
+        return paddle.nn.Transformer.generate_square_subsequent_mask(None, sizes[-1]) + scores
+    if how == "filled":
+        later = paddle.triu(paddle.ones(sizes), 1).astype("bool")
+        return paddle.masked_fill(scores, later.expand_as(scores), low)
+    return paddle.where(paddle.tril(paddle.ones(sizes)) > 0, scores, paddle.full_like(scores, low))
+
+
+def masked(how, q, k, v):
+    """The same with scores that are -infinity."""
+    q, k, v = (x.transpose([0, 2, 1, 3]) for x in (q, k, v))
+    weights = F.softmax(hidden(paddle.matmul(q, k, transpose_y=True), how))
+    return paddle.matmul(weights, v).transpose([0, 2, 1, 3])
+
+
+WAYS = ["added", "given to a Transformer", "filled", "chosen"]
+
+
 def heads(length, batch=1, heads=2, size=8):
     """Queries, keys and values: positions before heads."""
     return {n: numbers(batch, length, heads, size, seed=i) for i, n in enumerate("qkv")}
@@ -103,13 +126,39 @@ def test_products_with_triangles_are_those_of_the_numpy_kernels(data):
 
 def test_a_causal_mask_leaves_out_near_half_of_the_products():
     def operations(causal):
-        def build(q, k, v):
-            return [F.scaled_dot_product_attention(q, k, v, is_causal=causal)]
-
-        (region,) = regions_agree(build, heads(512, size=32))
-        return sum(cost_of(group).operations for group in region.groups)
+        attend = partial(F.scaled_dot_product_attention, is_causal=causal)
+        return operations_of(lambda q, k, v: [attend(q, k, v)], heads(512, size=32))
 
     assert operations(True) < 0.62 * operations(False)
+
+
+def operations_of(build, feed):
+    (region,) = regions_agree(build, feed)
+    return sum(cost_of(group).operations for group in region.groups)
+
+
+@pytest.mark.parametrize("length", [1, 17, 64, 200, 401])
+@pytest.mark.parametrize("how", WAYS)
+def test_scores_of_minus_infinity_give_what_the_numpy_kernels_give(how, length):
+    regions_agree(partial(with_gradients, partial(masked, how)), heads(length))
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_scores_of_minus_infinity_are_not_computed(how):
+    feed = heads(512, size=32)
+    every = operations_of(lambda q, k, v: [F.scaled_dot_product_attention(q, k, v)], feed)
+    assert operations_of(lambda **x: [masked(how, **x)], feed) < 0.62 * every
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_rows_without_any_finite_score_are_nan(how):
+    feed = heads(64)
+    feed["k"][:, :3] = -np.inf
+    feed["q"] = np.abs(feed["q"])
+    made, _ = run(lambda **x: [masked(how, **x)], feed, "eager")
+    plain, _ = run(lambda **x: [masked(how, **x)], feed, "off")
+    np.testing.assert_array_equal(np.isnan(made[0]), np.isnan(plain[0]))
+    assert np.isnan(made[0][:, :3]).all()
 
 
 def test_values_of_later_keys_are_not_looked_at():
