@@ -11,9 +11,10 @@ class Function:
     def __init__(self, head: str) -> None:
         self.lines = [head, "entry:"]
         self.rooms: dict[str, str] = {}  # memory of its own by type, taken at the entry
+        self.entering: list[str] = []  # instructions at the entry, behind that
+        self.leaving: list[str] = []  # instructions before it returns
         self.has_half = True  # whether the machine converts float16
         self.has_pairs = False  # whether it adds products of pairs of bfloat16
-        self.has_matrix = False  # whether a unit of it adds them by sixteen rows at once
         self.permuted: tuple[int, ...] = ()  # how many float32 it permutes by one instruction
         self.has_scale = False  # whether it multiplies vectors of 512 bits by powers of 2
         self.block = "entry"
@@ -130,4 +131,7 @@ class Function:
     def text(self) -> str:
         """The whole function."""
         rooms = [f"  {name} = alloca {kind}, align 64" for kind, name in self.rooms.items()]
-        return "\n".join([*self.lines[:2], *rooms, *self.lines[2:], "  ret void", "}", ""])
+        first, last = (["  " + x for x in lines] for lines in (self.entering, self.leaving))
+        return "\n".join(
+            [*self.lines[:2], *rooms, *first, *self.lines[2:], *last, "  ret void", "}", ""]
+        )

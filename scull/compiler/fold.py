@@ -58,9 +58,8 @@ def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
     axis = folding_axis(w, node)
     if axis is not None:
         return [across(w, node, axis, point) for point in points]
-    sums = summed(w, node, points)
-    if sums is not None:
-        return sums
+    if node in w.by_unit:
+        return summed(w, node, points)
     term = node.operands[0]
     starts = [(x.held(node.dtype), x.literal(start_of(node), node.dtype)) for x in each]
     edges = edges_of(node, w.positions)

@@ -69,8 +69,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
     function.has_half, function.has_scale = target.has_half, target.has_scale
-    function.has_pairs, function.has_matrix = target.has_pairs, target.has_matrix
-    function.permuted = target.permuted
+    function.has_pairs, function.permuted = target.has_pairs, target.permuted
     writer = Writer(function, names)
     writer.far = frozenset(array.name for array in group.far)
     positions = writer.positions
@@ -158,7 +157,7 @@ def _write_maps(
     span: Span | None,
 ) -> None:
     own = stage.axes[len(shared) :]
-    writer.folds = chosen.folds
+    writer.folds, writer.by_unit = chosen.folds, chosen.by_unit
     values = [body.roots[-1] for body in stage.bodies]
     stores = [
         (flat(array), offset_of(array, own if array in rows else stage.axes))

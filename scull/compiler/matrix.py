@@ -7,20 +7,25 @@ rows of the other operand: Intel, "Architecture Instruction Set Extensions", TDP
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from scull.compiler.address import pointer
 from scull.compiler.affine import Affine, Positions
+from scull.compiler.assembly import Function
 from scull.compiler.tile import Column, Place, Point
 from scull.lang.dtype import element
-from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
+from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
-ROWS, PAIRS, REGISTERS = 16, 16, 8
+INTRINSICS = "llvm.x86."
+ROWS, LANES, TERMS, REGISTERS = 16, 16, 16, 8  # of a register of sums, pairs of a row of others
 WIDE = 64  # bytes of a row of a register
-PAIR = 4  # bytes of a pair
+PAIR = 4  # bytes of a pair, or of a sum
+FULL = (ROWS,) * REGISTERS, (WIDE,) * REGISTERS  # the sizes that registers usually have
 
 
 class Operand(NamedTuple):
@@ -40,7 +45,7 @@ def operands_of(
     by side for each place along it.
     """
     term, last = node.operands[0], node.axes[-1]
-    if not isinstance(term, Apply) or term.operation != "pair_dot":
+    if node.operation != "sum" or not isinstance(term, Apply) or term.operation != "pair_dot":
         return None
     found: dict[Axis, Operand] = {}
     for each in term.operands:
@@ -69,38 +74,42 @@ def _pairs_at(node: Expression, positions: Positions) -> tuple[Array, Affine] | 
     return None
 
 
-def row_for(
-    reduces: Sequence[Reduce], vector: Axis, rows: Sequence[Axis], positions: Positions
-) -> Axis | None:
-    """The longest axis that rows may be of, if all sums are of products that the unit can read."""
-    fit = [
-        row
-        for row in rows
-        if reduces and all(operands_of(x, vector, row, positions) for x in reduces)
-    ]
-    return max(fit, key=lambda x: x.size, default=None)
+def sums_by_unit(
+    roots: Sequence[Expression], vector: Axis, rows: Sequence[Axis], positions: Positions
+) -> tuple[Axis, frozenset[Reduce]] | None:
+    """The axis that rows are of, and the sums that the unit makes; None where vectors do better.
 
-
-def summed(w: "Writer", node: Reduce, points: Sequence[Point]) -> list[str] | None:
-    """A sum at all points of a tile; None if the unit cannot make it."""
-    tile, f = w.tile, w.function
-    if not f.has_matrix or w.mask is not None or tile.axis is None or tile.row is None:
+    It makes the one with the most terms, and others that it can. What is computed in some places
+    alone is left to vectors.
+    """
+    everywhere = ordered(roots, lambda x: () if isinstance(x, Guard) else x.operands)
+    sums = [x for x in everywhere if isinstance(x, Reduce)]
+    most = max(sums, key=lambda x: prod(k.size for k in x.axes), default=None)
+    fit = [x for x in rows if most is not None and operands_of(most, vector, x, positions)]
+    if not fit:
         return None
+    row = max(fit, key=lambda x: x.size)
+    return row, frozenset(x for x in sums if operands_of(x, vector, row, positions))
+
+
+def summed(w: "Writer", node: Reduce, points: Sequence[Point]) -> list[str]:
+    """A sum that is made by the unit, at all points of a tile."""
+    tile = w.tile
+    assert w.mask is None and tile.axis is not None and tile.row is not None
+    assert len(points) == tile.rows * len(tile.columns)
+    found = operands_of(node, tile.axis, tile.row, w.positions)
+    assert found is not None
+    _ready(w.function)
     heights = [min(ROWS, tile.rows - n) for n in range(0, tile.rows, ROWS)]
     unit = Unit(w, heights, [_lanes(x) for x in tile.columns])
-    found = operands_of(node, tile.axis, tile.row, w.positions)
-    if found is None or unit.registers > REGISTERS:
-        return None
-    if len(points) != tile.rows * len(tile.columns):
-        return None
     size = node.axes[-1].size
-    whole = size // PAIRS * PAIRS
-    parts = [(start, end) for start, end in ((0, whole), (whole, size)) if start < end]
-    for start, end in parts:
-        unit.begin(min(PAIRS, end - start), again=start > 0)
-        unit.add(node, found, start, end)
-        unit.keep()
-    f.act(f"call void @{UNIT}tilerelease()")
+    whole = size // TERMS * TERMS
+    for start, end in ((0, whole), (whole, size)):
+        if start < end:
+            unit.begin(min(TERMS, end - start), again=start > 0)
+            unit.add(node, found, start, end)
+            unit.keep()
+    unit.end()
     return [unit.row_of_sums(point) for point in points]
 
 
@@ -109,7 +118,22 @@ def _lanes(column: Column) -> int:
     return column.mask.count("true") if column.mask else column.lanes
 
 
-UNIT = "llvm.x86."
+def _ready(f: Function) -> None:
+    """Registers have their usual sizes from the entry of a function on, none after it."""
+    if not f.entering:
+        f.entering += _configured(f.room("<64 x i8>"), *FULL)
+        f.leaving.append(f"call void @{INTRINSICS}tilerelease()")
+
+
+def _configured(at: str, heights: Sequence[int], widths: Sequence[int]) -> list[str]:
+    """What gives registers so many rows of so many bytes, by way of memory."""
+    sizes = bytearray(64)
+    sizes[0] = 1  # the only palette
+    for register, (rows, wide) in enumerate(zip(heights, widths, strict=True)):
+        sizes[16 + 2 * register], sizes[48 + register] = wide, rows
+    text = ", ".join(f"i8 {x}" for x in sizes)
+    store = f"store <64 x i8> <{text}>, ptr {at}, align 64"
+    return [store, f"call void @{INTRINSICS}ldtilecfg(ptr {at})"]
 
 
 class Unit:
@@ -118,32 +142,29 @@ class Unit:
     def __init__(self, w: "Writer", heights: Sequence[int], widths: Sequence[int]) -> None:
         self.w, self.heights, self.widths = w, heights, widths
         self.sums = len(heights) * len(widths)
-        self.registers = self.sums + len(heights) + len(widths)
-        self.kept = ""
+        self.turned = False  # whether registers have other sizes than usual
+        assert self.sums + len(heights) + len(widths) <= REGISTERS
 
-    def begin(self, pairs: int, *, again: bool) -> None:
+    def begin(self, terms: int, *, again: bool) -> None:
         """Set the sizes of the registers for so many pairs a row; sums are 0, or what was kept."""
-        f = self.w.function
-        places = list(product(self.heights, self.widths))
-        rows = [*(h for h, _ in places), *self.heights, *[pairs] * len(self.widths)]
-        wide = [*(n for _, n in places), *[pairs] * len(self.heights), *self.widths]
-        sizes = bytearray(64)
-        sizes[0] = 1  # the only palette
-        for register, (many, row) in enumerate(zip(wide, rows, strict=True)):
-            sizes[16 + 2 * register], sizes[48 + register] = many * PAIR, row
-        text = ", ".join(f"i8 {x}" for x in sizes)
-        at = f.room("<64 x i8>")
-        f.act(f"store <64 x i8> <{text}>, ptr {at}, align 64")
-        f.act(f"call void @{UNIT}ldtilecfg(ptr {at})")
+        f, places = self.w.function, list(product(self.heights, self.widths))
+        heights = [*(h for h, _ in places), *self.heights, *[terms] * len(self.widths)]
+        lanes = [*(n for _, n in places), *[terms] * len(self.heights), *self.widths]
+        if {*heights, *lanes} != {ROWS}:
+            self.turned = True
+            for line in _configured(f.room("[64 x i8]"), heights, [n * PAIR for n in lanes]):
+                f.act(line)
         for register in range(self.sums):
             if again:
                 self.load(register, self.place(register), WIDE)
             else:
-                f.act(f"call void @{UNIT}tilezero(i8 {register})")
+                f.act(f"call void @{INTRINSICS}tilezero(i8 {register})")
 
     def load(self, register: int, at: str, apart: int) -> None:
         """Read a register from rows that lie so many bytes apart."""
-        self.w.function.act(f"call void @{UNIT}tileloadd64(i8 {register}, ptr {at}, i64 {apart})")
+        self.w.function.act(
+            f"call void @{INTRINSICS}tileloadd64(i8 {register}, ptr {at}, i64 {apart})"
+        )
 
     def add(self, node: Reduce, operands: tuple[Operand, Operand], start: int, end: int) -> None:
         """The products of pairs `start` to `end` along the last axis, along all of the others."""
@@ -163,7 +184,9 @@ class Unit:
                 for register in range(self.sums):
                     row, column = divmod(register, len(self.widths))
                     x, y = self.sums + row, first + column
-                    w.function.act(f"call void @{UNIT}tdpbf16ps(i8 {register}, i8 {x}, i8 {y})")
+                    w.function.act(
+                        f"call void @{INTRINSICS}tdpbf16ps(i8 {register}, i8 {x}, i8 {y})"
+                    )
 
         def turn(base: str, _: list[str]) -> list[str]:
             step(base, 0)
@@ -171,8 +194,8 @@ class Unit:
 
         def body(_: list[str]) -> list[str]:
             w.hoist(node.operands)
-            if end - start > PAIRS:
-                w.function.loop(end, (), turn, step=PAIRS, start=str(start))
+            if end - start > TERMS:
+                w.function.loop(end, (), turn, step=TERMS, start=str(start))
             else:
                 step("0", start)
             return []
@@ -184,8 +207,14 @@ class Unit:
         for register in range(self.sums):
             at = self.place(register)
             self.w.function.act(
-                f"call void @{UNIT}tilestored64(i8 {register}, ptr {at}, i64 {WIDE})"
+                f"call void @{INTRINSICS}tilestored64(i8 {register}, ptr {at}, i64 {WIDE})"
             )
+
+    def end(self) -> None:
+        """Registers have their usual sizes again."""
+        if self.turned:
+            f = self.w.function
+            f.act(f"call void @{INTRINSICS}ldtilecfg(ptr {f.room('<64 x i8>')})")
 
     def place(self, register: int) -> str:
         """Where a register of sums is kept."""
@@ -200,4 +229,4 @@ class Unit:
         height, row = divmod(point.row, ROWS)
         at = self.place(height * len(self.widths) + point.column)
         there = f.value(f"getelementptr i8, ptr {at}, i64 {row * WIDE}")
-        return f.value(f"load {w.wide.type('float')}, ptr {there}, align 32")
+        return f.value(f"load {w.wide.type('float')}, ptr {there}, align {WIDE}")

@@ -11,7 +11,7 @@ from scull.compiler.draw import draws
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of
 from scull.compiler.inside import choice_of
-from scull.compiler.matrix import ROWS, row_for
+from scull.compiler.matrix import ROWS, sums_by_unit
 from scull.compiler.stage import Stage, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
@@ -52,7 +52,8 @@ class Schedule:
     """The axes and sizes of a stage's tiles; `folds` are the lanes of sums into scalars.
 
     What is left of the vector axis may have fewer lanes, down to `least`, if that is not 0. The
-    loop over columns is around that over rows, unless it is `inner`.
+    loop over columns is around that over rows, unless it is `inner`. A matrix unit makes the sums
+    `by_unit`.
     """
 
     vector: Axis | None
@@ -63,6 +64,7 @@ class Schedule:
     folds: int
     least: int = 0
     inner: bool = False
+    by_unit: frozenset[Reduce] = frozenset()
 
 
 def offset_of(array: Array, axes: tuple[Axis, ...]) -> Affine:
@@ -102,9 +104,11 @@ def scheduled(
         chosen = own[tiling.axis]
         return Schedule(best, chosen, lanes, tiling.columns, tiling.rows, 1, least, tiling.inner)
     rows = _row_axes(stage, best, own, positions)
-    unit = row_for(reduces, best, rows, positions) if target.has_matrix else None
-    if unit is not None:
-        return Schedule(best, unit, lanes, min(vectors, 2), _even(unit.size, 2 * ROWS), 1, least)
+    roots = [body.roots[-1] for body in stage.bodies]
+    found = sums_by_unit(roots, best, rows, positions) if target.has_matrix else None
+    if found is not None:
+        many = min(found[0].size, 2 * ROWS)
+        return Schedule(best, found[0], lanes, min(vectors, 2), many, 1, least, by_unit=found[1])
     columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
     if columns == 4 and vectors <= FEW and _is_left_out(stage, best, positions):
         columns = 2
@@ -213,9 +217,8 @@ def alternatives(
 ) -> list[Tiling]:
     """What else the tiles of a contraction could be than what they usually are."""
     assert usual.vector is not None
-    reduces = _reduces(stage)
-    if target.has_matrix and row_for(reduces, usual.vector, own, positions) is not None:
-        return []  # other sums of the unit, and those of vectors, have other bits
+    if usual.by_unit:
+        return []  # sums of vectors have other bits
     vectors = ceil(usual.vector.size / usual.lanes)
     found = dict[Tiling, None]()
     for columns in (x for x in COLUMNS if x <= vectors):

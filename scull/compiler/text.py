@@ -134,4 +134,5 @@ def tile_text(stage: Stage, schedule: Schedule | None) -> str:
         return f"{sizes}, no vectors{folds}"
     rows = counted(schedule.rows, "row") + " x " if schedule.row is not None else ""
     tile = f"{rows}{counted(schedule.columns, 'vector')} of {schedule.lanes} lanes"
-    return f"{sizes}, tiles of {tile} along {schedule.vector.size} positions"
+    by = ", sums by the matrix unit" if schedule.by_unit else ""
+    return f"{sizes}, tiles of {tile} along {schedule.vector.size} positions{by}"

@@ -44,6 +44,7 @@ class Writer:
         self.reading: dict[Expression, frozenset[str]] = {}
         self.keys: dict[tuple[Expression, ...], list[tuple[Expression, Expression]]] = {}
         self.folds = 1  # lanes of a reduction whose results are scalars
+        self.by_unit: frozenset[Reduce] = frozenset()  # sums that a matrix unit makes
         self.terms: Axis | None = None  # along which a contraction reads one term after the other
         self.one = Lanes(function)
         self.wide = self.one  # the lanes of the point that is written

@@ -22,6 +22,7 @@ from functools import cache
 from typing import Any
 
 from scull.errors import ArgumentError, UnsupportedError
+from scull.flags import flag
 from scull.runtime.object_cache import key_of, object_cache
 
 NOTICE = "llvmlite does not load: programs run on NumPy kernels, slower (`pip install llvmlite`)"
@@ -156,7 +157,7 @@ def levels() -> tuple[str, ...]:
     if not host().triple.startswith("x86_64"):
         return ("generic",)
     found = tuple(name for name, (_, needs) in LEVELS.items() if all(map(host().has, needs)))
-    return found if "amx" not in found or _may_use_tiles() else found[1:]
+    return found if "amx" not in found or (flag("AMX") and _may_use_tiles()) else found[1:]
 
 
 @cache
@@ -165,7 +166,10 @@ def _may_use_tiles() -> bool:
 
     Linux, "Using XSTATE features in user space applications": ARCH_REQ_XCOMP_PERM.
     """
-    return sys.platform == "linux" and not ctypes.CDLL(None).syscall(158, 0x1023, 18)
+    arch_prctl, request, tile_data = 158, 0x1023, 18
+    if sys.platform != "linux":
+        return False
+    return not ctypes.CDLL(None).syscall(arch_prctl, request, tile_data)
 
 
 def target(level: str) -> Target:

@@ -9,51 +9,122 @@ from hypothesis import HealthCheck, given, settings
 
 import scull as paddle
 from scull import lang
-from scull.compiler.kernel import code_of
+from scull.compiler.kernel import choices, code_of
 from scull.compiler.native import compile, region_of_kernel
-from scull.compiler.target import AMX
+from scull.compiler.target import AMX, AVX512_PAIRS
 from scull.flags import flags
 from scull.nn import functional
 from scull.runtime import llvm
-from tests.compiler.test_pair import close, numbers, run, wide
+from tests.compiler.test_pair import BFLOAT16, close, numbers, run, wide
 from tests.compiler.unit import emulated
 from tests.lang.samples import meta
 
-pytestmark = pytest.mark.skipif(
+runs = pytest.mark.skipif(
     not llvm.available() or "avx512bf16" not in llvm.levels(),
     reason="code beside the unit's own needs AVX-512 with pairs of bfloat16",
 )
+SIZES = [(1, 16), (2, 23), (16, 16), (17, 33), (32, 32), (50, 20)]
 
 
 @pytest.fixture
 def unit(monkeypatch):
     with flags(CACHE_DIR="off", NUM_THREADS=1):
-        found = emulated(monkeypatch)
+        found, calls = emulated(monkeypatch)
         yield found
+        del calls
     assert found.faults == []
 
 
-@pytest.mark.parametrize("terms", [1, 15, 16, 17, 32, 40])
-@pytest.mark.parametrize(
-    "size", [(1, 16), (2, 23), (16, 16), (17, 33), (32, 32), (50, 20)], ids=str
-)
-def test_sums_of_every_size(unit, size, terms):
-    rows, lanes = size
-    x, y = numbers(rows, 2 * terms), numbers(2 * terms, lanes, seed=1)
+def pairs_of(y):
+    """Neighbouring rows of a matrix as the pairs that lanes read."""
+    two = np.ascontiguousarray(y.reshape(len(y) // 2, 2, -1).swapaxes(1, 2))
+    return two.view(np.uint32)[..., 0]
+
+
+def product(x, y, fold=lang.sum, after=lambda value, index: value):
+    """A kernel of products of pairs, with its operands and its result."""
+    rows, terms, lanes = len(x), x.shape[1] // 2, y.shape[1]
 
     def lower(index, x, y):
         i, j = index
         k = lang.axis(terms)
         pairs = lang.pair(x[i, k * 2], x[i, k * 2 + 1])
-        return lang.sum(lang.pair_dot(pairs, y[k, j]), over=k)
+        return after(fold(lang.pair_dot(pairs, y[k, j]), over=k), index)
 
-    two = np.ascontiguousarray(y.reshape(terms, 2, lanes).swapaxes(1, 2)).view(np.uint32)[..., 0]
     metas = [meta(rows, 2 * terms, dtype="bfloat16"), meta(terms, lanes, dtype="uint32")]
     kernel = lang.trace(lower, metas, [meta(rows, lanes)], {})
-    got = np.full((rows, lanes), 7, np.float32)
-    compile(kernel, "amx")([x, two], [got])
+    return kernel, [x, pairs_of(y)], np.full((rows, lanes), 7, np.float32)
+
+
+@runs
+@pytest.mark.parametrize("terms", [1, 15, 16, 17, 32, 40])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_sums_of_every_size_are_those_of_numpy(unit, size, terms):
+    rows, lanes = size
+    x, y = numbers(rows, 2 * terms), numbers(2 * terms, lanes, seed=1)
+    kernel, operands, got = product(x, y)
+    compile(kernel, "amx")(operands, [got])
     np.testing.assert_allclose(got, wide(x) @ wide(y), rtol=1e-4, atol=1e-4)
-    assert unit.products > 0 or rows < 16 or terms == 1
+    made = sum(a * b * c for a, b, c in unit.products)
+    assert made == (rows * lanes * terms if rows >= 16 and terms > 1 else 0)
+
+
+@runs
+@pytest.mark.parametrize("fold", ["max", "min", "prod"])
+def test_folds_that_are_no_sums_are_left_to_vectors(unit, fold):
+    x, y = numbers(32, 64), numbers(64, 32, seed=1)
+    kernel, operands, got = product(x, y, getattr(lang, fold))
+    compile(kernel, "amx")(operands, [got])
+    terms = (wide(x)[:, :, None] * wide(y)).reshape(32, 32, 2, 32).sum(2)
+    np.testing.assert_allclose(got, getattr(np, fold)(terms, axis=1), rtol=1e-4, atol=1e-4)
+    assert unit.products == []
+
+
+@runs
+def test_a_product_in_some_places_alone_is_left_to_vectors(unit):
+    def after(value, index):
+        return lang.guarded(index[0] < 20, value, 0.0)
+
+    x, y = numbers(40, 64), numbers(64, 32, seed=1)
+    kernel, operands, got = product(x, y, after=after)
+    compile(kernel, "amx")(operands, [got])
+    np.testing.assert_allclose(got[:20], (wide(x) @ wide(y))[:20], rtol=1e-4, atol=1e-4)
+    assert not got[20:].any() and unit.products == []
+
+
+@runs
+def test_other_sums_beside_a_product_do_not_keep_it_from_the_unit(unit):
+    x, y, z = numbers(64, 64), numbers(64, 96, seed=1), numbers(64, 96, 3, seed=2)
+    paddle.enable_static()
+    try:
+        found, _ = run(lambda x, y, z: paddle.matmul(x, y) * z.sum(-1), [x, y, z])
+    finally:
+        paddle.disable_static()
+    want = (wide(x) @ wide(y)).astype(BFLOAT16)
+    np.testing.assert_allclose(wide(found[0]), wide(want) * wide(z).sum(-1), rtol=3e-2, atol=0.1)
+    assert sum(a * b * c for a, b, c in unit.products) >= 64 * 96 * 32
+
+
+@runs
+def test_tiles_that_could_be_tried_do_not_keep_a_product_from_the_unit():
+    kernel, *_ = product(numbers(64, 64), numbers(64, 96))
+    (group,) = region_of_kernel(kernel).groups
+    assert choices(group, AMX) == [[]]
+    assert choices(group, AVX512_PAIRS) != [[]]
+
+
+@runs
+def test_threads_change_no_bit_of_the_unit(unit):
+    x, y = numbers(512, 64), numbers(64, 512, seed=1)
+    found = []
+    for threads in (1, 2):
+        with flags(NUM_THREADS=threads):
+            paddle.enable_static()
+            try:
+                found.append(run(paddle.matmul, [x, y])[0])
+            finally:
+                paddle.disable_static()
+    assert found[0][0].tobytes() == found[1][0].tobytes()
 
 
 def test_code_for_the_unit_is_what_llvm_knows():
@@ -73,6 +144,7 @@ def test_code_for_the_unit_is_what_llvm_knows():
     )
 
 
+@runs
 @given(
     sizes=st.tuples(*[st.integers(17, 70)] * 3),
     batch=st.sampled_from([(), (3,)]),
@@ -81,11 +153,11 @@ def test_code_for_the_unit_is_what_llvm_knows():
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_products_and_their_gradients(unit, sizes, batch, turned):
+def test_products_and_their_gradients_are_those_of_float64(unit, sizes, batch, turned):
     m, n, k = (2 * x for x in sizes)
     x = numbers(*batch, *((k, m) if turned[0] else (m, k)))
     y = numbers(*batch, *((n, k) if turned[1] else (k, n)), seed=1)
-    before = unit.products
+    unit.products.clear()
     paddle.enable_static()
     try:
         flip = {"transpose_x": turned[0], "transpose_y": turned[1]}
@@ -99,9 +171,10 @@ def test_products_and_their_gradients(unit, sizes, batch, turned):
     da, db = ones @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ ones
     close(found[1], np.swapaxes(da, -1, -2) if turned[0] else da, np.abs(b).sum(-1).max() * 2)
     close(found[2], np.swapaxes(db, -1, -2) if turned[1] else db, np.abs(a).sum(-2).max() * 2)
-    assert unit.products > before
+    assert unit.products
 
 
+@runs
 def test_a_large_operand_lies_in_panels(unit):
     x, y = numbers(32, 512), numbers(512, 1024, seed=1)
     paddle.enable_static()
@@ -110,14 +183,15 @@ def test_a_large_operand_lies_in_panels(unit):
     finally:
         paddle.disable_static()
     close(found[0], wide(x) @ wide(y), np.abs(wide(x)) @ np.abs(wide(y)))
-    assert unit.products == 2 * 64 * 16
+    assert unit.products == [(16, 16, 16)] * (2 * 64 * 16)
     assert 256 in unit.steps and 4096 not in unit.steps
 
 
+@runs
 @pytest.mark.parametrize(
     "attrs", [{}, {"stride": 2}, {"groups": 2}, {"data_format": "NHWC"}], ids=str
 )
-def test_convolutions_and_their_gradients(unit, attrs):
+def test_convolutions_and_their_gradients_are_those_of_float64(unit, attrs):
     attrs = {"padding": 1} | attrs
     shape = (2, 8, 8, 32) if "data_format" in attrs else (2, 32, 8, 8)
     x, w = numbers(*shape), numbers(48, 32 // attrs.get("groups", 1), 3, 3, seed=1)
@@ -132,4 +206,4 @@ def test_convolutions_and_their_gradients(unit, attrs):
     grads, bounds = paddle.grad(want, given), paddle.grad(size, sizes)
     for got, exact, bound in zip(found, [want, *grads], [size, *bounds], strict=True):
         close(got, exact.numpy(), bound.numpy() * 2)
-    assert unit.products > 0
+    assert unit.products

@@ -5,6 +5,7 @@ is no proper use of them is noted in `Unit.faults`.
 """
 
 import ctypes
+import threading
 
 import ml_dtypes
 import numpy as np
@@ -26,11 +27,20 @@ PREFIX = "unit_"
 
 
 class Unit:
-    """Eight registers of 16 rows of 64 bytes, and what was done with them."""
+    """Eight registers of 16 rows of 64 bytes for each thread, and what was done with them."""
 
     def __init__(self):
-        self.sizes, self.faults, self.products, self.steps = [], [], 0, set()
-        self.registers = np.zeros((8, 16, 64), np.uint8)
+        self.faults, self.steps, self.products, self.threads = [], set(), [], {}
+
+    @property
+    def registers(self):
+        """The registers of this thread."""
+        return self.threads[threading.get_ident()][1]
+
+    @property
+    def sizes(self):
+        """Rows and bytes of the registers of this thread."""
+        return self.threads.get(threading.get_ident(), ([], None))[0]
 
     def ldtilecfg(self, at):
         """Set the sizes of all registers, which are 0 from then on."""
@@ -38,14 +48,14 @@ class Unit:
         if text[0] != 1 or any(text[1:16]) or any(text[32:48]) or any(text[56:]):
             self.faults.append("reserved bytes")
         wide = np.frombuffer(text[16:32], "<u2").tolist()
-        self.sizes = list(zip(text[48:56], wide, strict=True))
-        if any(rows > 16 or bytes > 64 for rows, bytes in self.sizes):
-            self.faults.append("too large")
-        self.registers[:] = 0
+        sizes = list(zip(text[48:56], wide, strict=True))
+        if any(rows > 16 or wide > 64 or (not rows) != (not wide) for rows, wide in sizes):
+            self.faults.append(f"sizes {sizes}")
+        self.threads[threading.get_ident()] = sizes, np.zeros((8, 16, 64), np.uint8)
 
     def tilerelease(self):
         """Forget the sizes."""
-        self.sizes = []
+        del self.threads[threading.get_ident()]
 
     def size(self, register):
         """Rows and bytes of a register that has some."""
@@ -77,9 +87,9 @@ class Unit:
     def tdpbf16ps(self, sums, x, y):
         """Add the products of the pairs of two registers."""
         (rows, wide), (left, pairs), (terms, lanes) = (self.size(n) for n in (sums, x, y))
-        if rows != left or wide != lanes or pairs != 4 * terms or wide % 4:
+        if len({sums, x, y}) < 3 or rows != left or wide != lanes or pairs != 4 * terms or wide % 4:
             self.faults.append(f"sizes {self.sizes} of {sums}, {x}, {y}")
-        self.products += 1
+        self.products.append((rows, wide // 4, terms))
         a = self.registers[x, :rows, :pairs].copy().view(ml_dtypes.bfloat16)
         b = self.registers[y, :terms, :wide].copy().view(ml_dtypes.bfloat16)
         a = a.reshape(rows, terms, 2).astype(np.float32)
@@ -91,12 +101,14 @@ class Unit:
 
 
 def emulated(monkeypatch):
-    """A unit that code for the level `amx` uses from now on."""
+    """A unit that code for the level `amx` uses from now on, and what has to live as long.
+
+    Its `products` are how many rows, lanes and terms each had.
+    """
     unit = Unit()
     types = {name: ctypes.CFUNCTYPE(None, *kinds) for name, kinds in SIGNATURES.items()}
     calls = {PREFIX + name: kind(getattr(unit, name)) for name, kind in types.items()}
     imports = {name: ctypes.cast(x, ADDRESS).value for name, x in calls.items()}
-    unit.calls = calls  # as long as the code
     declared = [
         f"declare void @{PREFIX}{name}({', '.join(KINDS[x] for x in kinds)})"
         for name, kinds in SIGNATURES.items()
@@ -109,9 +121,9 @@ def emulated(monkeypatch):
     def link(codes, exports, given=None):
         return linked(codes, exports, {**imports, **(given or {})})
 
-    monkeypatch.setattr(matrix, "UNIT", PREFIX)
+    monkeypatch.setattr(matrix, "INTRINSICS", PREFIX)
     monkeypatch.setattr(llvm, "object_code", object_code)
     monkeypatch.setattr(llvm, "link", link)
     monkeypatch.setattr(llvm, "levels", lambda: ("amx", "avx512bf16", "avx512", "avx2", "generic"))
     monkeypatch.setitem(llvm.LEVELS, "amx", ("x86-64-v4", ()))
-    return unit
+    return unit, calls
