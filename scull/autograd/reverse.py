@@ -5,9 +5,11 @@ from typing import Any
 from numpy import ndarray
 
 from scull.autograd.trace import Applied, Trace, Traced, each, trace
+from scull.core.interpreter import is_recording
 from scull.core.op import Op, as_outputs, op_of
 from scull.core.operand import weak_meta
 from scull.core.rule import names_of
+from scull.core.tensor import Tensor
 
 
 def reverse(
@@ -79,9 +81,7 @@ def run_backward(
         if set(each(s)) & active and "d" + op.up[n] in g.outputs
     )
     given = [known.get(n) for n in g.inputs]
-    arrays = all(v is None or isinstance(v, ndarray) for v in given)
-    rule = g.cpu if g.cpu is not None and arrays else g.body  # as the tape has it
-    found = as_outputs(g, rule(*given, wanted=need, **applied.attrs))
+    found = as_outputs(g, computed(g, given, {**applied.attrs, "wanted": need}))
     by_name = dict(zip(g.outputs, found, strict=True))
     for n, slot in zip(op.inputs, applied.inputs, strict=True):
         d = by_name.get("d" + op.up[n])
@@ -89,6 +89,20 @@ def run_backward(
         for v, one in pairs:
             if one is not None and isinstance(v, Traced) and v in active:
                 grads[v] = grads[v] + one if v in grads else one
+
+
+def computed(g: Op, given: list[Any], attrs: dict[str, Any]) -> Any:
+    """What a gradient operator gives: by its kernel, as the tape has it, where nobody records."""
+    tensors = any(isinstance(v, Tensor) for v in given)
+    arrays = [v.array if isinstance(v, Tensor) else v for v in given]
+    plain = all(v is None or isinstance(v, ndarray) for v in arrays)
+    if g.cpu is None or not plain or (tensors and is_recording()):
+        return g.body(*given, **attrs)
+    found = g.cpu(*arrays, **attrs)
+    if not tensors:
+        return found
+    made = tuple(x if x is None else Tensor(x) for x in as_outputs(g, found))
+    return made if len(g.outputs) > 1 else made[0]
 
 
 def arrived(op: Op, name: str, slot: Any, values: dict[Any, Any], grads: dict[Any, Any]) -> Any:

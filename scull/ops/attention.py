@@ -1,11 +1,12 @@
 """Attention as one operator, on tensors of batches, positions, heads and elements."""
 
 from scull.core.eager import composite
+from scull.core.op import meta_of
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.create import scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul
-from scull.ops.masked_softmax import up_to_query
+from scull.ops.masked_softmax import causal_softmax
 from scull.ops.move import transpose
 from scull.ops.softmax import softmax
 
@@ -42,10 +43,12 @@ def flash_attn(
         if len(x.shape) != 4:
             raise ShapeError(f"{name} has {len(x.shape)} axes, 4 are needed")
     size = q.shape[-1]
+    if size == 0:
+        raise ShapeError(f"q is {meta_of(q)}; heads have elements")
     q, k, v = (transpose(x, perm=HEADS_FIRST) for x in (q, k, v))
     scores = matmul(scale(q, scale=size**-0.5), k, transpose_y=True)
     if attn_mask is not None:
         scores = add(scores, attn_mask)
-    weights = up_to_query(scores) if causal else softmax(scores)
+    weights = causal_softmax(scores) if causal else softmax(scores)
     out = transpose(matmul(weights, v), perm=HEADS_FIRST)
     return out, weights if return_softmax else None, None, None

@@ -134,6 +134,8 @@ def in_rows(xp: Any, x: Any, g: Geometry) -> Any:
 
 def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution, into `out`; both batches have the channels on axis 1."""
+    if not out.size:  # of windows without end, if padding says so
+        return
     if g.pointwise:
         multiply(xp, w.reshape(g.groups, -1, w.shape[1]), x, out, g)
         return
@@ -180,6 +182,9 @@ def add_moved(target: Any, found: Any, portion: Portion, g: Geometry) -> None:
 
 def convolve_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient of the convolution for its input, into `dx`."""
+    if not dout.size:
+        dx[...] = 0
+        return
     if g.pointwise:
         multiply(xp, w.reshape(g.groups, -1, w.shape[1]).swapaxes(1, 2), dout, dx, g)
         return
@@ -235,6 +240,8 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
         multiply_across(xp, x, dout, dw, g)
         return
     dw[...] = 0
+    if not dout.size:
+        return
     if g.depthwise:
         for images in g.batches:
             depthwise_across(xp, x[images], dout[images], dw, g)

@@ -25,10 +25,11 @@ def refuse_other_axes(**given: Any) -> None:
 def up_to_query(scores: Any) -> Any:
     """Softmax over the keys up to each query; the weights of later ones are 0."""
     before = tril_triu(full_like(scores, value=1.0), lower=True) > 0.5
-    scores = where(before, scores, -float("inf"))
+    scores = where(before, scores, full_like(scores, value=-math.inf))
     e = exp(scores - reduce_max(scores, axis=(-1,), keepdim=True))
     e = tril_triu(e, lower=True)  # says that it is 0, also beside NaN
-    return e * (1.0 / reduce_sum(e, axis=(-1,), keepdim=True))
+    total = reduce_sum(e, axis=(-1,), keepdim=True)
+    return e * (full_like(total, value=1.0) / total)
 
 
 @composite(type="fused_softmax_mask")
@@ -57,6 +58,12 @@ def softmax_mask_fuse_upper_triangle(x):
     """Softmax along the last axis over the keys up to the query: none behind it counts."""
     refuse_other_lengths(x)
     return up_to_query(x)
+
+
+def causal_softmax(scores: Any) -> Any:
+    """Softmax over the keys up to each query: one operator where there are as many of both."""
+    square = scores.shape[-2] == scores.shape[-1]
+    return softmax_mask_fuse_upper_triangle(scores) if square else up_to_query(scores)
 
 
 @softmax_mask_fuse_upper_triangle.kernel

@@ -9,7 +9,7 @@ from scull.nn.functional.omission import dropout
 from scull.ops.create import cast, scale
 from scull.ops.elementwise import add
 from scull.ops.linear import matmul
-from scull.ops.masked_softmax import softmax_mask_fuse_upper_triangle, up_to_query
+from scull.ops.masked_softmax import causal_softmax
 from scull.ops.move import transpose
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import arange, full, zeros
@@ -73,10 +73,8 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         needs_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
     mask = attention_mask(attn_mask, scores.dtype)
-    if is_causal and query.shape[1] == key.shape[1]:
-        weights = softmax_mask_fuse_upper_triangle(scores)
-    elif is_causal:
-        weights = up_to_query(scores)
+    if is_causal:
+        weights = causal_softmax(scores)
     else:
         weights = softmax(scores if mask is None else add(scores, mask))
     if dropout_p:
