@@ -126,11 +126,13 @@ def scaled_matmul(
     return found if alpha == 1.0 else scale(found, scale=alpha)
 
 
-@primitive
+@primitive(infer_first=True)
 def mul(x: Meta, y: Meta, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Meta:
     """The product as matrices: the first `num_col_dims` axes are rows, the others columns."""
     inner_x, inner_y = count(x.shape[x_num_col_dims:]), count(y.shape[:y_num_col_dims])
     agree(inner_x, inner_y, "x has {} columns and y has {} rows")
+    if x.dtype is not y.dtype:
+        raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; cast one")
     return x.with_shape((*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]))
 
 

@@ -338,7 +338,7 @@ def sequence_erase(x, levels=None, *, tokens: Ints = ()):
 # ---- padding ----
 
 
-@composite(outputs=("out", "length"), **OF_X)
+@composite(outputs=("out", "length"), infer_first=True, **OF_X)
 def sequence_pad(x, pad_value, levels=None, *, padded_length: int = -1):
     """The sequences one above the other, filled up with `pad_value`; and how long they are."""
     rows = picked("pad", levels, numbers=(padded_length,))

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from scull.core.eager import primitive
-from scull.core.meta import Meta
+from scull.core.meta import Meta, of_shape
 from scull.errors import UnsupportedError
 from scull.ops.level import BY_VALUES, inner
-from scull.ops.ragged_cell import OF_INPUT, gru, known, lstm, steps
+from scull.ops.ragged_cell import OF_INPUT, check_cell, check_states, gru, known, lstm, steps
 
 ONCE = "older networks are differentiable once"
 # By activation its slope, as a function of its result.
@@ -36,7 +36,14 @@ class Way:
         return np.zeros_like(states[rows]) if first is None else first[who]
 
 
-@primitive(outputs=("dinput", "dweight", "dbias", "dh0", "dc0"), **OF_INPUT)
+def check_kept(input: Meta, gate: Meta, size: int, *states: Meta | None) -> None:
+    """Refuse what was kept of steps, or is a gradient of it, and is not of the rows of `input`."""
+    of_shape(gate, input.shape)
+    for m in filter(None, states):
+        of_shape(m, (input.shape[0], size))
+
+
+@primitive(outputs=("dinput", "dweight", "dbias", "dh0", "dc0"), infer_first=True, **OF_INPUT)
 def lstm_backward(
     input: Meta,
     weight: Meta,
@@ -58,6 +65,9 @@ def lstm_backward(
     candidate_activation: str,
 ) -> tuple[Meta, Meta, Meta, Meta | None, Meta | None]:
     """The gradients of what `lstm` reads from those of its states and cells."""
+    size = check_cell(input, 4, weight, bias, 7 if use_peepholes else 4)
+    check_states(size, h0=h0, c0=c0)
+    check_kept(input, gate, size, hidden, cell, shown, dhidden, dcell)
     for name in (gate_activation, cell_activation, candidate_activation):
         known(name)
     return input, weight, bias, h0, c0
@@ -144,7 +154,7 @@ def lstm_grad(
     )
 
 
-@primitive(outputs=("dinput", "dweight", "dh0", "dbias"), **OF_INPUT)
+@primitive(outputs=("dinput", "dweight", "dh0", "dbias"), infer_first=True, **OF_INPUT)
 def gru_backward(
     input: Meta,
     weight: Meta,
@@ -162,6 +172,9 @@ def gru_backward(
     origin_mode: bool,
 ) -> tuple[Meta, Meta, Meta | None, Meta | None]:
     """The gradients of what `gru` reads from those of its states."""
+    size = check_cell(input, 3, weight, bias, 3)
+    check_states(size, h0=h0)
+    check_kept(input, gate, size, kept, hidden, dhidden)
     for name in (gate_activation, activation):
         known(name)
     return input, weight, h0, bias

@@ -27,10 +27,10 @@ def checked(bboxes: Meta, scores: Meta, rois_num: Meta | None = None) -> Meta:
     agree(bboxes.shape[box], scores.shape[score], "bboxes has {} along axis 1 and scores {}")
     if scores.ndim == 2 and rois_num is None:
         raise UnsupportedError("scores of 2 axes need rois_num; levels of detail do not say it")
-    if rois_num is not None and not rois_num.dtype.is_integer:
-        raise DtypeError(
-            f"rois_num is {rois_num.dtype.name}; it is a count of boxes for each image"
-        )
+    if rois_num is not None:
+        agree(rois_num.ndim, 1, "rois_num has {} axes, not {}")
+        if not rois_num.dtype.is_integer:
+            raise DtypeError(f"rois_num is {rois_num.dtype.name}; it counts boxes of each image")
     return bboxes.with_shape((UNKNOWN, 6))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scull.core.attribute import Ints
 from scull.core.dtype import bool_, float32, int32
 from scull.core.eager import primitive
-from scull.core.meta import Meta, agree, floating
+from scull.core.meta import Meta, agree, floating, of_shape
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.box import chance
 from scull.ops.compare import where
@@ -180,8 +180,8 @@ def yolo_target(
     x_meta: Meta,
     gt_box: Meta,
     gt_label: Meta,
-    gt_score: Meta = None,
-    objectness_mask: Meta = None,
+    gt_score: Meta | None,
+    objectness_mask: Meta,
     *,
     anchors: Ints,
     anchor_mask: Ints,
@@ -193,6 +193,9 @@ def yolo_target(
 
     Of boxes at one place of one anchor the last tells.
     """
+    floating(x_meta, gt_box)
+    sizes = anchors, anchor_mask, class_num, downsample_ratio
+    of_shape(objectness_mask, check_boxes(x_meta, gt_box, gt_label, gt_score, sizes)[0])
     return x_meta, x_meta, x_meta.with_dtype(bool_)
 
 
@@ -202,8 +205,8 @@ def yolo_target_kernel(
     x: Any,
     gt_box: Any,
     gt_label: Any,
-    gt_score: Any = None,
-    objectness_mask: Any = None,
+    gt_score: Any,
+    objectness_mask: Any,
     *,
     out: Any = None,
     **attrs: Any,

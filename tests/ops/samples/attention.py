@@ -31,4 +31,5 @@ def flash_attn_samples():
     )
     yield call(f64(1, 2, 1, 4), f64(1, 2, 1, 4), f64(1, 2, 1, 4), **sized)
     yield fails(ShapeError, "q has 3 axes, 4 are needed", f32(3, 2, 4), *three[1:])
+    yield fails(ShapeError, "heads have elements", f32(2, 3, 2, 0), f32(2, 3, 2, 0), three[2])
     yield fails(ArgumentError, "dropout is 0.5", *three, dropout=0.5)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scull.errors import ShapeError
+from scull.errors import DtypeError, ShapeError
 from tests.ops.sample import call, f32, f64, fails, samples, strided
 
 
@@ -73,3 +73,4 @@ def mul_samples():
     yield call(f32(3, 2).T, strided(f32(3, 4)))
     yield call(f64(2, 3), f64(3, 4))
     yield fails(ShapeError, "x has 3 columns and y has 2 rows", f32(2, 3), f32(2, 4))
+    yield fails(DtypeError, "x is float32 and y is float64; cast one", f32(2, 3), f64(3, 4))

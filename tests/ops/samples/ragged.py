@@ -254,6 +254,7 @@ def sequence_pad_samples():
     yield call(f32(6, 3), f32(1), LEVELS, grad=("x",))
     yield call(f64(6, 3), f64(3), LEVELS, padded_length=5, grad=("x",))
     yield call(f32(6), f32(1), FULL, grad=("x",))
+    yield fails(DtypeError, "x is float32 and y is float64; cast one", f32(6, 3), f64(1), LEVELS)
     law = "sequences are padded to 2 rows, and one has 3"
     yield fails(RangeError, law, f32(6, 3), f32(1), LEVELS, padded_length=2, by_value=True)
 

@@ -180,6 +180,10 @@ def lstm_backward_samples():
         kept = lstm.op.cpu(*given, LEVELS, **attrs, is_test=False)
         holds = is_near(slopes(value, given))
         yield call(*given, *kept, dhidden, dcell, LEVELS, grad=False, holds=holds, **attrs)
+    law, kept = "float64[6, 3] stands where the shape is [6, 2]", (*kept[:3], f64(6, 3))
+    yield fails(ShapeError, law, *given, *kept, dhidden, dcell, LEVELS, **attrs)
+    law, given[2] = "bias has 8 columns, 14 are needed", f64(1, 8)
+    yield fails(ShapeError, law, *given, *kept, dhidden, dcell, LEVELS, **attrs)
 
 
 @samples("gru_backward")
@@ -196,3 +200,5 @@ def gru_backward_samples():
         holds = is_near(slopes(value, given))
         own = (*given, gate, kept, hidden, dhidden, LEVELS)
         yield call(*own, grad=False, holds=holds, **attrs)
+    law, own = "float64[6, 7] stands where the shape is [6, 6]", (kept, hidden, dhidden, LEVELS)
+    yield fails(ShapeError, law, *given, f64(6, 7), *own, **attrs)

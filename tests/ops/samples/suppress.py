@@ -91,6 +91,7 @@ def multiclass_nms3_samples():
     yield fails(UnsupportedError, "need rois_num", regions, own, **ASKED)
     yield fails(DtypeError, "not of floating-point", i32(2, 9, 4), scores, **ASKED)
     yield fails(DtypeError, "rois_num is float32", regions, own, f32(3), **ASKED)
+    yield fails(ShapeError, "rois_num has 2 axes, not 1", regions, own, counts[:, None], **ASKED)
 
 
 @samples("multiclass_nms2", reference=lambda *a, **k: chosen(*a, **k)[:2])

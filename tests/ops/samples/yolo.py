@@ -125,5 +125,9 @@ def yolo_target_samples() -> Any:
     how = {**NETWORK, "downsample_ratio": 8, "use_label_smooth": True}
     told = np.where(np.arange(36).reshape(2, 2, 3, 3) % 4 == 0, 0.5, -1.0 * (np.arange(3) == 1))
     yield call(f32(2, 14, 3, 3), BOXES, LABELS, None, told.astype("float32"), **how)
+    x, law = f32(2, 14, 3, 3), "float32[2, 1, 3, 3] stands where the shape is [2, 2, 3, 3]"
+    yield fails(ShapeError, law, x, BOXES, LABELS, None, f32(2, 1, 3, 3), **how)
+    wrong = how | {"anchors": ()}
+    yield fails(ArgumentError, "anchors is []", x, BOXES, LABELS, None, f32(2, 2, 3, 3), **wrong)
     scores, how = f64(2, 2), how | {"use_label_smooth": False}
     yield call(f64(2, 14, 3, 3), BOXES.astype("float64"), LABELS, scores, told, **how)
