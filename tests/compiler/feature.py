@@ -172,10 +172,23 @@ def triangle(b: Build) -> None:
 
 @feature
 def softmax(b: Build) -> None:
-    """The softmax, or its logarithm, along an axis."""
+    """The softmax, or its logarithm, along an axis; perhaps the ends of rows are -infinity."""
     x = b.pick(rank=1)
     function = b.chance.choice([F.softmax, F.log_softmax])
-    b.keep(function(x, axis=b.axis(x)), b.kinds[x])
+    if len(x.shape) < 2 or b.kinds[x] == "float16" or b.chance.random() < 0.5:
+        b.keep(function(x, axis=b.axis(x)), b.kinds[x])
+        return
+    sizes, first, low = x.shape[-2:], b.chance.randint(1, 3), -float("inf")
+    if b.chance.random() < 0.5:
+        seen = x + paddle.triu(paddle.full(sizes, low, x.dtype), first)
+    else:
+        before = paddle.tril(paddle.ones(sizes), first - 1) > 0
+        seen = paddle.where(before, x, paddle.full_like(x, low))
+    weights = F.softmax(seen)
+    b.keep(weights, b.kinds[x])
+    y = b.like(x, [sizes[-1], b.chance.choice((1, 8, 17))])
+    if prod(x.shape) * y.shape[-1] <= MOST:
+        b.keep(paddle.matmul(weights, y), b.kinds[x])
 
 
 @feature
