@@ -33,6 +33,16 @@ def sizes(image: Any, filter: Any, attrs: dict[str, Any], axes: int = 0) -> Geom
     return geometry(shape, tuple(filter.shape), *rest)
 
 
+def sizes_back(doutput: Any, image: Any, filter: Any, attrs: dict[str, Any]) -> Geometry:
+    """The same where what reached the outputs is given; it is of as many places as windows."""
+    g = sizes(image, filter, attrs)
+    found = channels_first(tuple(doutput.shape), attrs["data_format"])[2:]
+    known = -1 not in (*found, *g.counts)
+    if len(found) != len(g.counts) or (known and found != tuple(g.counts)):
+        raise ShapeError(f"doutput has {found} places, and there are {g.counts} windows")
+    return g
+
+
 def same_floats(x: Any, y: Any, law: str) -> None:
     """Refuse operands that are not of one floating-point element type."""
     floating(meta_of(x))
@@ -186,7 +196,7 @@ def convolved(input: Any, filter: Any, attrs: dict[str, Any]) -> Any:
 def convolution_to_input(doutput: Meta, filter: Meta, like_meta: Meta, **attrs: Any) -> Meta:
     """The convolution's transpose: from outputs back to an input like `like`."""
     same_floats(doutput, filter, "doutput is {} and filter is {}; cast one")
-    sizes(like_meta, filter, attrs)
+    sizes_back(doutput, like_meta, filter, attrs)
     return doutput.with_shape(like_meta.shape)
 
 
@@ -195,7 +205,7 @@ def convolution_to_input(doutput: Meta, filter: Meta, like_meta: Meta, **attrs: 
 def convolution_to_input_kernel(
     xp: Any, doutput: Any, filter: Any, like: Any, *, out: Any = None, data_format: str, **rest: Any
 ) -> Any:
-    g = sizes(like, filter, {**rest, "data_format": data_format})
+    g = sizes_back(doutput, like, filter, {**rest, "data_format": data_format})
     out = xp.empty(like.shape, doutput.dtype) if out is None else out
     convolve_back(
         xp, channels_first(doutput, data_format), filter, channels_first(out, data_format), g
@@ -223,7 +233,7 @@ def convolution_to_filter(input: Meta, doutput: Meta, like_meta: Meta, **attrs: 
     same_floats(input, doutput, "input is {} and doutput is {}; cast one")
     if len(doutput.shape) != len(input.shape):
         raise ShapeError(f"input is {input} and doutput is {doutput}, of other axes")
-    sizes(input, like_meta, attrs)
+    sizes_back(doutput, input, like_meta, attrs)
     return input.with_shape(like_meta.shape)
 
 
@@ -232,7 +242,7 @@ def convolution_to_filter(input: Meta, doutput: Meta, like_meta: Meta, **attrs: 
 def convolution_to_filter_kernel(
     xp: Any, input: Any, doutput: Any, like: Any, *, out: Any = None, data_format: str, **rest: Any
 ) -> Any:
-    g = sizes(input, like, {**rest, "data_format": data_format})
+    g = sizes_back(doutput, input, like, {**rest, "data_format": data_format})
     out = xp.empty(like.shape, input.dtype) if out is None else out
     convolve_across(
         xp, channels_first(input, data_format), channels_first(doutput, data_format), out, g

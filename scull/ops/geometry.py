@@ -115,15 +115,11 @@ class Geometry:
 
     @cached_property
     def chunk(self) -> int:
-        """How many elements of columns are at hand at once: fewer than operands have, if many.
-
-        Each portion's product lays the filters out anew, so that it has as many as these.
-        """
+        """How many elements of columns are at hand at once: fewer than operands have, if many."""
         image = self.channels * math.prod([a.size for a in self.along])
         image += self.filters * math.prod(self.counts)
-        filters = self.filters * self.depth
-        operands = self.images * image + filters
-        return min(max(MOST, filters), max(LEAST, 3 * operands // 4))
+        operands = self.images * image + self.filters * self.depth
+        return min(MOST, max(LEAST, 3 * operands // 4))
 
     @cached_property
     def batches(self) -> list[slice]:
