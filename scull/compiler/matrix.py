@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
 INTRINSICS = "llvm.x86."
-ROWS, LANES, TERMS, REGISTERS = 16, 16, 16, 8  # of a register of sums, pairs of a row of others
+ROWS, TERMS, REGISTERS = 16, 16, 8  # rows and lanes of sums, pairs of a row of the others
 WIDE = 64  # bytes of a row of a register
 PAIR = 4  # bytes of a pair, or of a sum
 FULL = (ROWS,) * REGISTERS, (WIDE,) * REGISTERS  # the sizes that registers usually have

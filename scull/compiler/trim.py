@@ -19,6 +19,7 @@ from scull.compiler.group import long_places, with_long_axes
 from scull.compiler.inside import Inside, choice_of
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
+from scull.lang.arithmetic import of_nothing
 from scull.lang.body import Map
 from scull.lang.expression import (
     Apply,
@@ -33,8 +34,6 @@ from scull.lang.expression import (
     with_operands,
 )
 from scull.lang.walk import rewritten
-
-NOTHING = {"sum": 0.0, "max": -inf}  # what terms are that count for nothing
 
 Choose = Callable[[Expression, Expression, float], Expression]
 
@@ -83,9 +82,9 @@ class Trim:
 
     def _shorter(self, node: Expression, choose: Choose) -> Expression:
         """A sum without terms that are 0, the greatest of terms without those of -infinity."""
-        if not isinstance(node, Reduce) or node.operation not in NOTHING or len(node.axes) > 1:
+        if not isinstance(node, Reduce) or node.operation not in ("sum", "max"):
             return node
-        if finds_faults(node.operands[0]):
+        if len(node.axes) > 1 or finds_faults(node.operands[0]):
             return node
         sums = node.operation == "sum"
         for factor in factors(node.operands[0]) if sums else node.operands:
@@ -93,7 +92,8 @@ class Trim:
             if inside is not None and not isinstance(factor, Guard):
                 chooses = choice_of(factor, self.positions) is not None
                 value = factor.operands[1] if chooses else factor
-                chosen = choose(inside.condition(self.positions), value, NOTHING[node.operation])
+                nothing = of_nothing(node.operation, node.dtype)
+                chosen = choose(inside.condition(self.positions), value, nothing)
                 terms = rewritten(node.operands, lambda x: x, {factor: chosen})
                 found = with_operands(node, tuple(terms))
                 assert isinstance(found, Reduce)

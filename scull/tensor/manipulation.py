@@ -10,13 +10,7 @@ from scull.core.interpreter import is_recording
 from scull.core.meta import axis_of
 from scull.core.tensor import Tensor
 from scull.eager.property import tensor_of
-from scull.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    AssertError,
-    ShapeError,
-    UnsupportedError,
-)
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ShapeError, UnsupportedError
 from scull.ir.told import holds_variables
 from scull.ir.variable import Variable
 from scull.ops import index, like, move, slicing, spread
@@ -491,8 +485,8 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
         if not 0 <= reach < array.size:
             raise ArgumentError(f"element {reach} lies outside the memory of {array.size} elements")
     if x.node is not None and is_recording():
-        places = as_strided(Tensor(np.arange(array.size)), shape, stride, offset)
-        return index.gather_nd(move.reshape(x, shape=(-1,)), like.unsqueeze(places, axes=(-1,)))
+        places = as_strided(Tensor(np.arange(array.size)), (*shape, 1), (*stride, 1), offset)
+        return index.gather_nd(move.reshape(x, shape=(-1,)), places)
     steps = [s * array.itemsize for s in stride]
     return Tensor(np.lib.stride_tricks.as_strided(array[offset:], shape, steps))
 

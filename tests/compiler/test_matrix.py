@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 
 import scull as paddle
 from scull import lang
+from scull.compiler import matrix
 from scull.compiler.kernel import choices, code_of
 from scull.compiler.native import compile, region_of_kernel
 from scull.compiler.target import AMX, AVX512_PAIRS
 from scull.flags import flags
 from scull.nn import functional
 from scull.runtime import llvm
-from tests.compiler.test_pair import BFLOAT16, close, numbers, run, wide
+from tests.compiler.test_pair import BFLOAT16, check_product, close, numbers, run, wide
 from tests.compiler.unit import emulated
 from tests.lang.samples import meta
 
@@ -127,21 +128,33 @@ def test_threads_change_no_bit_of_the_unit(unit):
     assert found[0][0].tobytes() == found[1][0].tobytes()
 
 
-def test_code_for_the_unit_is_what_llvm_knows():
-    def lower(index, x, y):
-        i, j = index
-        k = lang.axis(40)
-        return lang.sum(lang.pair_dot(x[i, k], y[k, j]), over=k)
-
-    metas = [meta(50, 40, dtype="uint32"), meta(40, 50, dtype="uint32")]
-    region = region_of_kernel(lang.trace(lower, metas, [meta(50, 50)], {}))
-    (text,) = (code_of(group, AMX).text for group in region.groups)
+@pytest.mark.skipif(not llvm.available(), reason="llvmlite has no wheel here")
+def test_llvm_makes_an_instruction_of_each_use_of_the_unit():
+    if not llvm.host().triple.startswith("x86_64"):
+        pytest.skip("AMX is of x86-64")
+    kernel, *_ = product(numbers(50, 80), numbers(80, 50))
+    (group,) = region_of_kernel(kernel).groups
+    text = code_of(group, AMX).text
     cpu, features = llvm.LEVELS["amx"]
     target = replace(llvm.host(), cpu=cpu, features=",".join(f"+{x}" for x in features))
-    found = llvm.machine_text(text, target)
-    assert {"ldtilecfg", "tileloadd", "tdpbf16ps", "tilestored", "tilerelease"} <= set(
-        found.split()
-    )
+    machine = llvm.machine_text(text, target).split()
+    for name in ("ldtilecfg", "tilezero", "tdpbf16ps", "tilerelease"):
+        assert machine.count(name) == text.count(f"@{matrix.INTRINSICS}{name}") > 0, name
+    for name, short in (("tileloadd64", "tileloadd"), ("tilestored64", "tilestored")):
+        assert machine.count(short) == text.count(f"@{matrix.INTRINSICS}{name}") > 0, name
+
+
+@runs
+def test_the_level_of_the_unit_needs_leave_and_can_be_left_out(monkeypatch):
+    features = {x for _, needs in llvm.LEVELS.values() for x in needs}
+    host = replace(llvm.host(), features=",".join(f"+{x}" for x in features))
+    monkeypatch.setattr(llvm, "host", lambda: host)
+    monkeypatch.setattr(llvm, "_may_use_tiles", lambda: True)
+    assert llvm.levels()[0] == "amx"
+    with flags(AMX=False):
+        assert llvm.levels()[0] == "avx512bf16"
+    monkeypatch.setattr(llvm, "_may_use_tiles", lambda: False)
+    assert llvm.levels()[0] == "avx512bf16"
 
 
 @runs
@@ -154,23 +167,8 @@ def test_code_for_the_unit_is_what_llvm_knows():
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_products_and_their_gradients_are_those_of_float64(unit, sizes, batch, turned):
-    m, n, k = (2 * x for x in sizes)
-    x = numbers(*batch, *((k, m) if turned[0] else (m, k)))
-    y = numbers(*batch, *((n, k) if turned[1] else (k, n)), seed=1)
     unit.products.clear()
-    paddle.enable_static()
-    try:
-        flip = {"transpose_x": turned[0], "transpose_y": turned[1]}
-        found, _ = run(lambda x, y: paddle.matmul(x, y, **flip), [x, y])
-    finally:
-        paddle.disable_static()
-    a = np.swapaxes(wide(x), -1, -2) if turned[0] else wide(x)
-    b = np.swapaxes(wide(y), -1, -2) if turned[1] else wide(y)
-    close(found[0], a @ b, np.abs(a) @ np.abs(b))
-    ones = np.ones((*batch, m, n))
-    da, db = ones @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ ones
-    close(found[1], np.swapaxes(da, -1, -2) if turned[0] else da, np.abs(b).sum(-1).max() * 2)
-    close(found[2], np.swapaxes(db, -1, -2) if turned[1] else db, np.abs(a).sum(-2).max() * 2)
+    check_product([2 * x for x in sizes], batch, turned)
     assert unit.products
 
 

@@ -114,13 +114,10 @@ def test_sums_of_pairs_are_those_of_their_products(count, level):
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
-@given(
-    sizes=st.tuples(*[st.integers(1, 70)] * 3),
-    batch=st.sampled_from([(), (3,), (2, 3)]),
-    turned=st.tuples(st.booleans(), st.booleans()),
-)
-@settings(max_examples=40, deadline=None)
-def test_products_of_any_size_and_their_gradients(sizes, batch, turned):
+def check_product(sizes, batch, turned):
+    """The operations of a product of matrices of `sizes` m, n, k, with its gradients, which agree
+    with those of float64.
+    """
     m, n, k = sizes
     x = numbers(*batch, *((k, m) if turned[0] else (m, k)))
     y = numbers(*batch, *((n, k) if turned[1] else (k, n)), seed=1)
@@ -137,6 +134,18 @@ def test_products_of_any_size_and_their_gradients(sizes, batch, turned):
     da, db = ones @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ ones
     close(found[1], np.swapaxes(da, -1, -2) if turned[0] else da, np.abs(b).sum(-1).max() * 2)
     close(found[2], np.swapaxes(db, -1, -2) if turned[1] else db, np.abs(a).sum(-2).max() * 2)
+    return operations
+
+
+@given(
+    sizes=st.tuples(*[st.integers(1, 70)] * 3),
+    batch=st.sampled_from([(), (3,), (2, 3)]),
+    turned=st.tuples(st.booleans(), st.booleans()),
+)
+@settings(max_examples=40, deadline=None)
+def test_products_of_any_size_and_their_gradients(sizes, batch, turned):
+    m, n, k = sizes
+    operations = check_product(sizes, batch, turned)
     if k % 2 == 0 and min(m, n) > 32:
         assert "pair_dot" in operations
 
