@@ -220,9 +220,9 @@ class SimStream:
     def enqueue(self, call: Callable[[], None], label: str | None) -> int:
         """Put something to run at the end of the queue, and number it; no timeline shows None."""
         device = self.device
-        number = self.launched = self.clock[self.index] = self.launched + 1
-        duration = 1.0 + LONGEST * device.random() ** 4
-        self.queue.append(Work(call, label, number, device.now, duration))
+        work = Work(call, label, 0, device.now, 1.0 + LONGEST * device.random() ** 4)
+        number = work.number = self.launched = self.clock[self.index] = self.launched + 1
+        self.queue.append(work)
         return number
 
     def early(self, label: str, how: str, buffer: Any, other: int, before: str) -> DeviceFault:
@@ -263,9 +263,10 @@ class SimStream:
 
     def hear(self) -> None:
         """What the host knows is ordered before what it launches."""
-        if self.seen is not self.device.known:
-            self.seen = self.device.known
-            joined(self.clock, self.seen)
+        known = self.device.known
+        if self.seen is not known:
+            joined(self.clock, known)
+            self.seen = known  # not before: a finalizer may free memory at any line
 
     def fail(self, error: BaseException) -> None:
         """Drop what follows until somebody is told of `error`."""
