@@ -19,6 +19,7 @@ Kind = Literal[
     "merged",
     "cut",
     "trimmed",
+    "over",
 ]
 
 
@@ -30,7 +31,8 @@ class Decision(NamedTuple):
     `turned`: its axes lie in another order; `together` and `separate`: at once with the other, or
     not; `joined` and `apart`: in the loop over rows of the other's kernel, or not; `copied`: laid
     out anew for the other; `merged`: kept as the few rows that are not 0; `cut`: the other, a few
-    rows at a time; `trimmed`: not computed where a comparison of places leaves it out.
+    rows at a time; `trimmed`: not computed where a comparison of places leaves it out; `over`: in
+    the memory of the other, which nothing reads any more.
     """
 
     kind: Kind

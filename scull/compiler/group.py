@@ -35,6 +35,7 @@ class Group:
     shared: tuple[Axis, ...]
     stages: list[Stage] = field(default_factory=list)
     local: list[Array] = field(default_factory=list)  # arrays of a row that nobody else sees
+    over: dict[Array, Array] = field(default_factory=dict)  # local ones that lie where others did
     far: list[Array] = field(default_factory=list)  # those it reads that are rows of large ones
 
     @property

@@ -66,7 +66,9 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     """A group's function."""
     arrays = arrays_of(group)
     names = {array.name: f"%array{number}" for number, array in enumerate(arrays)}
-    head = ", ".join([*(f"ptr {name}" for name in names.values()), "i64 %first", "i64 %last"])
+    names |= {row.name: names[home.name] for row, home in group.over.items()}
+    given = [f"ptr %array{number}" for number in range(len(arrays))]
+    head = ", ".join([*given, "i64 %first", "i64 %last"])
     function = Function(f"define void @{name}({head}) nounwind {{")
     function.has_half, function.has_scale = target.has_half, target.has_scale
     function.has_pairs, function.permuted = target.has_pairs, target.permuted

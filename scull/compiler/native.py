@@ -32,6 +32,7 @@ from scull.compiler.memory import LARGE
 from scull.compiler.once import apart_once
 from scull.compiler.partial import parted
 from scull.compiler.recall import Recalled, keep, name_of, recalled
+from scull.compiler.reuse import with_rows_shared
 from scull.compiler.separate import rounding
 from scull.compiler.split import Code, rows_of
 from scull.compiler.target import Target, target
@@ -101,7 +102,11 @@ def region_of(
     once, nodes = apart_once(laid_out(nodes, outputs, fixed), fixed, outputs)
     before = tuple(grouped(parted(once), [s.out for s in once]))
     kept = {*outputs, *crossing(nodes)}
-    nodes = straightened(nodes, lambda statements: grouped(parted(statements), kept, over))
+
+    def groups(statements: Sequence[Statement]) -> list[Group]:
+        return list(map(with_rows_shared, grouped(parted(statements), kept, over)))
+
+    nodes = straightened(nodes, groups)
     for group, rows in far_rows(nodes, LARGE):
         group.far += rows
     late = late_ones(nodes, over)

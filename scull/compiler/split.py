@@ -130,4 +130,4 @@ def _shares(stage: Stage, chosen: Schedule | None) -> bool:
 
 def rows_of(group: Group) -> tuple[Array, ...]:
     """The arrays of a row that are kept in memory while the row is computed."""
-    return tuple(x for x in group.local if x.size > 1)
+    return tuple(x for x in group.local if x.size > 1 and x not in group.over)
