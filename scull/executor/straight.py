@@ -1,14 +1,11 @@
 """Runs that are one function, from what is fed to what is fetched: no frame lies between."""
 
-from operator import attrgetter
 from typing import Any
 
 from numpy import empty
 
 from scull.executor.binding import Bound
 from scull.executor.call import Call
-
-VALUE = attrgetter("value")
 
 
 class Straight:
@@ -32,15 +29,16 @@ class Straight:
         self.call, self.cells, self.fed, self.order = call, cells, fed, order
 
     def __call__(self, feed: Any) -> list[Any] | None:
-        call, given = self.call, [*map(VALUE, self.cells)]
+        call, given = self.call, [cell.value for cell in self.cells]
         for place, name in self.fed:
             given.insert(place, feed[name])
         made = [empty(shape, dtype) for shape, dtype in call.made]
+        given += made
         try:
             enter = call.free.pop()
         except IndexError:  # other threads have them all
             enter = call.entry(range(len(call.slots)))
-        found = enter(*given, *made)
+        found = enter(*given)
         call.free.append(enter)
         return None if found is not None else [made[n] for n in self.order]
 
