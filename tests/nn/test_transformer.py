@@ -4,12 +4,23 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.errors import ShapeError
 
 nn, F = paddle.nn, paddle.nn.functional
 
 
 def tensor(*shape):
     return paddle.to_tensor(np.random.default_rng(1).random(shape, dtype="float32"))
+
+
+def test_heads_of_attention_have_numbers():
+    empty = paddle.zeros([2, 3, 1, 0])
+    with pytest.raises(ShapeError, match="heads of query have 0 numbers"):
+        F.scaled_dot_product_attention(empty, empty, empty)
+    offset = paddle.to_tensor(np.tile(np.array([0, 1], "int32"), (2, 3, 1)))
+    columns = paddle.zeros([2, 3, 1], "int32")
+    with pytest.raises(ShapeError, match="heads of query have 0 numbers"):
+        F.sparse_attention(empty, empty, empty, offset, columns)
 
 
 def test_attention_is_a_mean_weighed_by_the_softmax_of_products():

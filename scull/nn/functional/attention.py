@@ -35,6 +35,14 @@ def causal_mask(length: int, dtype: Any = None) -> Any:
     return triu(full([length, length], float("-inf"), dtype), 1)
 
 
+def scaled(query: Any) -> Any:
+    """Queries of any axes, the last of numbers, over the root of how many these are."""
+    numbers = query.shape[-1]
+    if numbers == 0:
+        raise ShapeError("heads of query have 0 numbers, attention is of 1 or more")
+    return scale(query, scale=numbers**-0.5)
+
+
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -57,6 +65,9 @@ def scaled_dot_product_attention(
         training (bool): whether weights are dropped at all.
         name (str, optional): not used.
 
+    Raises:
+        ShapeError: the heads have no numbers.
+
     Returns:
         Tensor: of the shape of `query`.
 
@@ -69,7 +80,7 @@ def scaled_dot_product_attention(
     if is_causal and attn_mask is not None:
         raise ArgumentError("attn_mask is not used where is_causal is True: give one of them")
     q, k, v = (transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
-    scores = matmul(scale(q, scale=query.shape[-1] ** -0.5), k, transpose_y=True)
+    scores = matmul(scaled(q), k, transpose_y=True)
     if attn_mask is not None:
         needs_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
     mask = attention_mask(attn_mask, scores.dtype)
@@ -107,7 +118,7 @@ def sparse_attention(
         name (str, optional): not used.
 
     Raises:
-        ShapeError: an operand has other axes.
+        ShapeError: an operand has other axes, or the heads have no numbers.
 
     Returns:
         Tensor: of the shape of `query`; 0 for a query that looks nowhere.
@@ -130,7 +141,7 @@ def sparse_attention(
         for parameter, x in parameters.items():
             if len(x.shape) != count:
                 raise ShapeError(f"{parameter} has {len(x.shape)} axes, {count} are needed")
-    batch, heads, places, numbers = query.shape
+    batch, heads, places, _ = query.shape
     some = sparse_csr_columns.shape[-1]
     order = expand(arange(some, dtype="int32"), [batch, heads, some])
     rows = searchsorted(sparse_csr_offset, order, right=True) - 1
@@ -143,7 +154,7 @@ def sparse_attention(
         seen = seen * reshape(kept, [batch, 1, 1, places])
     if attn_mask is not None:
         seen = seen * (attn_mask != 0).astype(query.dtype)
-    scores = matmul(scale(query, scale=numbers**-0.5), key, transpose_y=True)
+    scores = matmul(scaled(query), key, transpose_y=True)
     least = full([1], LEAST[scores.dtype.name], scores.dtype)
     return matmul(softmax(where(seen > 0, scores, least)) * seen, value)
 
