@@ -20,12 +20,16 @@ FREE = {"select", "pick", "cast", "bitcast", "negative", "absolute"}  # no arith
 
 @dataclass(frozen=True)
 class Cost:
-    """Bytes read and written, each once, and operations on floats; `dtype` is the widest."""
+    """Bytes read and written, each once, and operations on floats; `dtype` is the widest.
+
+    Of the operations so many are in sums of products of pairs of bfloat16.
+    """
 
     read: int
     written: int
     operations: int
     dtype: str = "float32"
+    paired: int = 0
 
 
 def cost_of(group: Group) -> Cost:
@@ -34,18 +38,30 @@ def cost_of(group: Group) -> Cost:
     Functions count as the additions and multiplications they are made of. What does not vary with
     an axis counts once for all its positions.
     """
-    operations, wide = 0, False
+    operations, paired, wide = 0, 0, False
     for stage in group.stages:
         roots = [root for body in stage.bodies for root in body.roots]
         roots = rewritten(roots, basic, {})
         operations += operations_of(roots, group)
+        paired += 4 * pairs_of(roots)
         wide = wide or any(node.dtype == "float64" for node in ordered(roots))
         for body in stage.bodies:
             if not isinstance(body, Scatter) or body.sets:
                 continue
             if element(body.value.dtype).kind == "float":
                 operations += prod(axis.size for axis in body.over)
-    return Cost(*moved(group), operations, "float64" if wide else "float32")
+    operations += paired // 2  # two multiplications and two additions were counted as one of each
+    return Cost(*moved(group), operations, "float64" if wide else "float32", paired)
+
+
+def pairs_of(roots: Sequence[Expression]) -> int:
+    """How many products of pairs sums have; all terms, those that are left out as well."""
+    total = 0
+    for node in ordered(roots):
+        match node:
+            case Reduce(operands=(Apply(operation="pair_dot"),)):
+                total += prod(axis.size for axis in node.free | frozenset(node.axes))
+    return total
 
 
 def moved(group: Group) -> tuple[int, int]:

@@ -121,11 +121,11 @@ def _lanes(column: Column) -> int:
 def _ready(f: Function) -> None:
     """Registers have their usual sizes from the entry of a function on, none after it."""
     if not f.entering:
-        f.entering += _configured(f.room("<64 x i8>"), *FULL)
+        f.entering += configured(f.room("<64 x i8>"), *FULL)
         f.leaving.append(f"call void @{INTRINSICS}tilerelease()")
 
 
-def _configured(at: str, heights: Sequence[int], widths: Sequence[int]) -> list[str]:
+def configured(at: str, heights: Sequence[int], widths: Sequence[int]) -> list[str]:
     """What gives registers so many rows of so many bytes, by way of memory."""
     sizes = bytearray(64)
     sizes[0] = 1  # the only palette
@@ -152,7 +152,7 @@ class Unit:
         lanes = [*(n for _, n in places), *[terms] * len(self.heights), *self.widths]
         if {*heights, *lanes} != {ROWS}:
             self.turned = True
-            for line in _configured(f.room("[64 x i8]"), heights, [n * PAIR for n in lanes]):
+            for line in configured(f.room("[64 x i8]"), heights, [n * PAIR for n in lanes]):
                 f.act(line)
         for register in range(self.sums):
             if again:

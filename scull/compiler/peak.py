@@ -7,17 +7,20 @@ and stores of vectors over pieces of memory from what fits into the first cache 
 import ctypes
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from scull.compiler.cost import Cost
-from scull.compiler.target import target
+from scull.compiler.matrix import FULL, INTRINSICS, REGISTERS, ROWS, TERMS, WIDE, configured
+from scull.compiler.target import Target, target
 from scull.compiler.timing import best
 from scull.runtime import llvm
 from scull.runtime.entry import address_of
 
 TURNS = 4096  # of the loop of arithmetic in one call
 CHAINS = 12  # sums that do not wait for one another
+SUMS = 4  # registers of a matrix unit that have sums
 SIZES = tuple(1 << n for n in range(14, 27, 2))  # bytes that are moved over and over
 LEAST = 1 << 18  # bytes of one call, which costs a little itself
 UNROLLED = 8  # vectors in one turn of a loop
@@ -42,14 +45,19 @@ done:
 
 @dataclass(frozen=True)
 class Peak:
-    """Operations in a second by dtype, and bytes in a second by how many at least are moved."""
+    """Operations in a second by dtype, and bytes in a second by how many at least are moved.
+
+    Those of bfloat16 are in sums of products of pairs.
+    """
 
     operations: dict[str, float]
     bandwidths: tuple[tuple[int, float], ...]
 
     def seconds(self, cost: Cost) -> float:
         """The time a kernel takes at least: whichever of moving and computing takes longer."""
-        return max(self.moving(cost), cost.operations / self.operations[cost.dtype])
+        pairs = cost.paired / self.operations["bfloat16"]
+        rest = (cost.operations - cost.paired) / self.operations[cost.dtype]
+        return max(self.moving(cost), pairs + rest)
 
     def moving(self, cost: Cost) -> float:
         """The time its bytes take."""
@@ -61,12 +69,9 @@ class Peak:
 @cache
 def peak() -> Peak:
     """The peak of this machine, measured when first asked for, in half a second."""
-    bits = target().bits
-    text = "".join(
-        [arithmetic(kind, bits // size) for kind, size in (("float", 32), ("double", 64))]
-        + [reading(bits), copying(bits)]
-    )
-    library = llvm.build([llvm.Module(text, ("float", "double", "read", "copy"))])
+    bits, steps = target().bits, loops(target())
+    text = "".join([*(step.text for step in steps.values()), reading(bits), copying(bits)])
+    library = llvm.build([llvm.Module(text, (*steps, "read", "copy"))])
 
     def took(name: str, count: int, mask: int = 0) -> float:
         made = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -80,10 +85,8 @@ def peak() -> Peak:
 
     memory = np.ones(SIZES[-1] + 64, np.uint8)
     start = address_of(memory) + -address_of(memory) % 64
-    rates = {
-        dtype: 2 * CHAINS * (bits // size) * TURNS / took(kind, TURNS)
-        for dtype, kind, size in (("float32", "float", 32), ("float64", "double", 64))
-    }
+    rates = {name: step.operations * TURNS / took(name, TURNS) for name, step in steps.items()}
+    rates.setdefault("bfloat16", rates["float32"])
     widths = []
     for size in SIZES:
         count = max(size, LEAST)
@@ -92,12 +95,51 @@ def peak() -> Peak:
     return Peak(rates, tuple(widths))
 
 
-def arithmetic(kind: str, lanes: int) -> str:
+class Step(NamedTuple):
+    """A loop of arithmetic, and the operations of one turn."""
+
+    text: str
+    operations: int
+
+
+def loops(machine: Target) -> dict[str, Step]:
+    """The loops that are measured, by dtype; products of pairs where there are instructions."""
+    found = {}
+    for name, kind, size in (("float32", "float", 32), ("float64", "double", 64)):
+        lanes = machine.bits // size
+        vector = f"<{lanes} x {kind}>"
+        call = (
+            f"call {vector} @llvm.fma.v{lanes}f{size}({vector} %c{{0}}, {vector} %b, {vector} %b)"
+        )
+        if machine.name == "generic":  # no instruction does both
+            call = f"fadd {vector} %p{{0}}, %b"
+        found[name] = Step(arithmetic(name, vector, call), 2 * CHAINS * lanes)
+    if machine.has_matrix:
+        found["bfloat16"] = Step(by_unit("bfloat16"), 4 * SUMS * ROWS * ROWS * TERMS)
+    elif machine.has_pairs:
+        vector, pairs = "<16 x float>", "<32 x bfloat>"
+        call = f"call {vector} @llvm.x86.avx512bf16.dpbf16ps.512({vector} %c{{0}}, "
+        call += f"{pairs} %pairs, {pairs} %pairs)"
+        found["bfloat16"] = Step(arithmetic("bfloat16", vector, call), 4 * CHAINS * 16)
+    return found
+
+
+def by_unit(name: str) -> str:
+    """A loop of products by the matrix unit, into four registers by turns."""
+    lines = [
+        f"  call void @{INTRINSICS}tdpbf16ps(i8 {n}, i8 {SUMS + n // 2}, i8 {SUMS + 2 + n % 2})"
+        for n in range(SUMS)
+    ]
+    head = [f"  %sizes = alloca <64 x i8>, align {WIDE}"]
+    head += [f"  {line}" for line in configured("%sizes", *FULL)]
+    head += [f"  call void @{INTRINSICS}tilezero(i8 {n})" for n in range(REGISTERS)]
+    ends = [f"  call void @{INTRINSICS}tilerelease()"]
+    text = written(name, [], lines, ends, 1)
+    return text.replace("entry:", "\n".join(["entry:", *head]), 1)
+
+
+def arithmetic(name: str, vector: str, call: str) -> str:
     """A loop of multiplications and additions of vectors, each chain on its own."""
-    vector, width = f"<{lanes} x {kind}>", {"float": 32, "double": 64}[kind]
-    call = f"call {vector} @llvm.fma.v{lanes}f{width}({vector} %c{{0}}, {vector} %b, {vector} %b)"
-    if target().name == "generic":  # no instruction does both
-        call = f"fadd {vector} %p{{0}}, %b"
     lines = []
     for n in range(CHAINS):
         if "%p" in call:
@@ -108,7 +150,9 @@ def arithmetic(kind: str, lanes: int) -> str:
     ends += [f"  %s{n} = fadd {vector} %s{n - 1}, %n{n}" for n in range(1, CHAINS)]
     ends.append(f"  store {vector} %s{CHAINS - 1}, ptr %x")
     head = f"entry:\n  %b = load {vector}, ptr %x"
-    return written(kind, phis, lines, ends, 1).replace("entry:", head)
+    if "%pairs" in call:
+        head += f"\n  %pairs = bitcast {vector} %b to <32 x bfloat>"
+    return written(name, phis, lines, ends, 1).replace("entry:", head)
 
 
 def reading(bits: int) -> str:

@@ -72,6 +72,17 @@ def test_a_product_costs_its_operands_once_and_two_operations_a_term(dtype):
     assert cost_of(matmul_group(dtype)) == Cost(read, written, 2 * 8 * 16 * 32, dtype)
 
 
+def test_a_product_of_pairs_is_four_operations_each_of_them_paired():
+    def product_at(index, x, y):
+        i, j = index
+        k = lang.axis(16)
+        return lang.sum(apply("pair_dot", x[i, k], y[k, j]), k)
+
+    metas = [meta(8, 16, dtype="uint32"), meta(16, 32, dtype="uint32")]
+    (group,) = groups(product_at, metas, [meta(8, 32)])
+    assert cost_of(group).operations == cost_of(group).paired == 4 * 8 * 32 * 16
+
+
 def test_rows_that_are_picked_cost_no_more_than_what_is_read():
     def rows_at(index, table, ids):
         i, j = index
@@ -92,10 +103,11 @@ def test_what_does_not_vary_with_an_axis_counts_once():
 
 
 def test_the_peak_bounds_a_kernel_by_moving_or_by_arithmetic():
-    machine = Peak({"float32": 100.0}, ((10, 50.0), (100, 5.0)))
+    machine = Peak({"float32": 100.0, "bfloat16": 400.0}, ((10, 50.0), (100, 5.0)))
     assert machine.seconds(Cost(20, 5, 1)) == 25 / 50
     assert machine.seconds(Cost(90, 10, 1)) == 100 / 5
     assert machine.seconds(Cost(4, 1, 1000)) == 10
+    assert machine.seconds(Cost(4, 1, 1000, paired=800)) == 4
     assert machine.moving(Cost(4, 1, 1000)) == 5 / 50
 
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 
 import scull as paddle
 from scull import lang
-from scull.compiler import matrix
+from scull.compiler import matrix, peak
 from scull.compiler.kernel import choices, code_of
 from scull.compiler.native import compile, region_of_kernel
-from scull.compiler.target import AMX, AVX512_PAIRS
+from scull.compiler.target import AMX, AVX2, AVX512_PAIRS
 from scull.flags import flags
 from scull.nn import functional
 from scull.runtime import llvm
@@ -128,6 +128,13 @@ def test_threads_change_no_bit_of_the_unit(unit):
     assert found[0][0].tobytes() == found[1][0].tobytes()
 
 
+def assembled(text):
+    """The words of the instructions that LLVM makes of a text for machines with the unit."""
+    cpu, features = llvm.LEVELS["amx"]
+    target = replace(llvm.host(), cpu=cpu, features=",".join(f"+{x}" for x in features))
+    return llvm.machine_text(text, target).split()
+
+
 @pytest.mark.skipif(not llvm.available(), reason="llvmlite has no wheel here")
 def test_llvm_makes_an_instruction_of_each_use_of_the_unit():
     if not llvm.host().triple.startswith("x86_64"):
@@ -135,13 +142,22 @@ def test_llvm_makes_an_instruction_of_each_use_of_the_unit():
     kernel, *_ = product(numbers(50, 80), numbers(80, 50))
     (group,) = region_of_kernel(kernel).groups
     text = code_of(group, AMX).text
-    cpu, features = llvm.LEVELS["amx"]
-    target = replace(llvm.host(), cpu=cpu, features=",".join(f"+{x}" for x in features))
-    machine = llvm.machine_text(text, target).split()
+    machine = assembled(text)
     for name in ("ldtilecfg", "tilezero", "tdpbf16ps", "tilerelease"):
         assert machine.count(name) == text.count(f"@{matrix.INTRINSICS}{name}") > 0, name
     for name, short in (("tileloadd64", "tileloadd"), ("tilestored64", "tilestored")):
         assert machine.count(short) == text.count(f"@{matrix.INTRINSICS}{name}") > 0, name
+
+
+@pytest.mark.skipif(not llvm.available(), reason="llvmlite has no wheel here")
+def test_the_peak_of_the_unit_is_that_of_products_into_four_registers():
+    if not llvm.host().triple.startswith("x86_64"):
+        pytest.skip("AMX is of x86-64")
+    step = peak.loops(AMX)["bfloat16"]
+    assert assembled(step.text).count("tdpbf16ps") == 4
+    assert step.operations == 4 * 16 * 16 * 32 * 2
+    assert peak.loops(AVX512_PAIRS)["bfloat16"].operations == 12 * 16 * 2 * 2
+    assert "bfloat16" not in peak.loops(AVX2)
 
 
 @runs
