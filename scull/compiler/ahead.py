@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from scull.compiler.address import pointer
 from scull.compiler.affine import Affine, Positions
 from scull.compiler.flatten import flat
-from scull.compiler.memory import LARGE
+from scull.compiler.memory import LARGE, comes_late
 from scull.compiler.schedule import offset_of
 from scull.compiler.stage import Stage, nbytes
 from scull.compiler.tile import Point
 from scull.lang.body import Map
 from scull.lang.dtype import element
-from scull.lang.expression import Apply, Array, Axis, Load
+from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered
 
 if TYPE_CHECKING:
@@ -115,3 +115,53 @@ def ask(w: "Writer", points: Sequence[Point]) -> None:
             at = pointer(w, line.array, where, point)
             write = int(line.written)
             w.function.act(f"call void @llvm.prefetch.p0(ptr {at}, i32 {write}, i32 3, i32 1)")
+
+
+class Noted(NamedTuple):
+    """Addresses that a tile asks for while it sums, in memory at `at`: so many `lines`."""
+
+    at: str
+    lines: int
+
+
+def note_next(
+    w: "Writer",
+    values: Sequence[Expression],
+    stores: Sequence[tuple[Array, Affine]],
+    following: tuple[Axis | None, int],
+) -> None:
+    """Note what the next tile reads once its sums are made, and what it writes.
+
+    To ask for all at once would keep the terms of the sums waiting; so each asks for one.
+    """
+    axis, many = following
+    nodes = ordered(values, lambda x: () if isinstance(x, Reduce) else w.eager(x))
+    places = [(x.array, w.where(x)) for x in nodes if isinstance(x, Load)]
+    lines = dict[str, None]()
+    for array, where in (*places, *stores):
+        step = where.step(axis) if axis is not None else 0
+        if step and array.name in w.buffers and comes_late(w, array, where):
+            there = Affine(where.constant + step * many, where.terms)
+            lines.update((pointer(w, array, there, point), None) for point in w.active)
+    if not lines:
+        return
+    f, kind = w.function, f"[{len(lines)} x ptr]"
+    w.noted = Noted(f.room(kind), len(lines))
+    for number, line in enumerate(lines):
+        place = f.value(f"getelementptr ptr, ptr {w.noted.at}, i64 {number}")
+        f.act(f"store ptr {line}, ptr {place}")
+
+
+def ask_noted(w: "Writer") -> None:
+    """Ask for as much of what is noted as lets the terms of a sum ask for all."""
+    if w.noted is None or w.terms is None:
+        return
+    f, (at, lines) = w.function, w.noted
+    place = w.place(w.terms, w.active[0])
+    term = f.value(f"add i64 {place.base}, {place.offset}")
+    each = -(-lines // w.terms.size)
+    for number in range(each):
+        spot = f.value(f"add i64 {f.value(f'mul i64 {term}, {each}')}, {number}")
+        spot = f.value(f"call i64 @llvm.umin.i64(i64 {spot}, i64 {lines - 1})")
+        line = f.value(f"load ptr, ptr {f.value(f'getelementptr ptr, ptr {at}, i64 {spot}')}")
+        f.act(f"call void @llvm.prefetch.p0(ptr {line}, i32 1, i32 3, i32 1)")

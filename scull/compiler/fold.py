@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from scull.compiler.ahead import ask
+from scull.compiler.ahead import ask, ask_noted
 from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.lanes import Lanes
 from scull.compiler.matrix import summed
@@ -73,6 +73,7 @@ def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
                 return stepped(w, edges, starts, points, stepping(w, node, edges.term, points))
 
     def body(values: list[str]) -> list[str]:
+        ask_noted(w)
         return folded(w, node, term, values, points)
 
     unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1

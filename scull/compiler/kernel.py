@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.ahead import ask, lines_of
+from scull.compiler.ahead import ask, lines_of, note_next
 from scull.compiler.assembly import Function
 from scull.compiler.chunk import over_chunks, over_tiles
 from scull.compiler.draw import draws
@@ -26,6 +26,7 @@ from scull.compiler.schedule import (
 from scull.compiler.skip import either, places_of
 from scull.compiler.split import Code, Span, rows_of, span_of
 from scull.compiler.stage import Stage
+from scull.compiler.step import is_long
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, STATUS, Place, columns_of
 from scull.compiler.writer import Writer
@@ -36,6 +37,7 @@ from scull.lang.walk import ordered, rewritten
 
 Tilings = Sequence[Tiling | None]  # of each stage; None and nothing stand for the usual one
 NOTE = Array(STATUS, (1,), "int64")
+WIDE = 16  # vectors of a tile beside which a term of their sums may ask for something
 
 
 def arrays_of(group: Group) -> list[Array]:
@@ -190,9 +192,13 @@ def _tiles(
     places = places_of(writer, values, stores)
 
     def write() -> None:
-        if any(isinstance(n, Reduce) for n in shared):
+        sums = [n for n in shared if isinstance(n, Reduce)]
+        if len(writer.active) >= WIDE and any(is_long(n, writer.active) for n in sums):
+            note_next(writer, values, stores, following(chosen))
+        elif sums:
             fetch_before(writer, values)
         writer.compute(shared, writer.active)
+        writer.noted = None
         if len(writer.tile.columns) == 1 and writer.tile.columns[0].mask is not None:
             # a load waits for the store before it where that could have reached so far
             writer.compute(values, writer.active)
@@ -222,6 +228,13 @@ def _tiles(
 
     outer, inner = (rows, columns) if chosen.inner else (columns, rows)
     outer(lambda: inner(tile))
+
+
+def following(chosen: Schedule) -> tuple[Axis | None, int]:
+    """The axis along which the next tile lies, and how many positions from this one."""
+    if chosen.inner or chosen.row is None:
+        return chosen.vector, chosen.lanes * chosen.columns
+    return chosen.row, chosen.rows
 
 
 def _over_rows(

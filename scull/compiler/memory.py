@@ -27,7 +27,10 @@ def load(w: "Writer", node: Load, point: Point) -> str:
     varies = axis is not None and axis in node.free
     kind = stored_scalar(array.dtype)
     if not varies and (w.mask is None or w.wide.count == 1):
-        found = f.value(f"load {kind}, ptr {pointer(w, array, where, point)}")
+        at = pointer(w, array, where, point)
+        if point.row == 0:
+            fetch_ahead(w, array, where, at)
+        found = f.value(f"load {kind}, ptr {at}")
         return w.one.loaded(found, array.dtype)
     if not varies:
         return w.one.loaded(where_any(w, kind, array, where, point), array.dtype)
@@ -85,19 +88,19 @@ def fetch_before(w: "Writer", values: Sequence[Expression]) -> None:
     Parameters of an optimizer that a gradient is made for, and what a product is added to.
     """
     for node in ordered(values, lambda x: () if isinstance(x, Reduce) else w.eager(x)):
-        if not isinstance(node, Load) or not _comes_late(w, node):
+        if not isinstance(node, Load) or not comes_late(w, node.array, w.where(node)):
             continue
         for point in {w.key(node, p): p for p in w.active}.values():
             at = pointer(w, node.array, w.where(node), point)
             w.function.act(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
 
 
-def _comes_late(w: "Writer", node: Load) -> bool:
-    """Whether vectors of a tile are read, of an array that is in no near cache."""
-    where, axis = w.where(node), w.tile.axis
-    large = node.array.size * element(node.array.dtype).itemsize >= LARGE
+def comes_late(w: "Writer", array: Array, where: Affine) -> bool:
+    """Whether vectors of a tile lie side by side, of an array that is in no near cache."""
+    axis = w.tile.axis
+    large = array.size * element(array.dtype).itemsize >= LARGE
     return (
-        (large or node.array.name in w.far)
+        (large or array.name in w.far)
         and axis is not None
         and where.step(axis) == 1
         and all(isinstance(x, Axis) for x in where.terms)

@@ -60,9 +60,14 @@ def _scalar(w: "Writer", choice: str, name: str, lanes: Lanes) -> str:
 @contextmanager
 def long_terms(w: "Writer", node: Reduce, points: Sequence[Point]) -> Iterator[None]:
     """A contraction reads one term after the other, so far that it asks ahead."""
-    w.terms = node.axes[-1] if len(points) > 4 and node.axes[-1].size > AHEAD else None
+    w.terms = node.axes[-1] if is_long(node, points) else None
     yield
     w.terms = None
+
+
+def is_long(node: Reduce, points: Sequence[Point]) -> bool:
+    """Whether a sum for many points has many terms, one after the other."""
+    return len(points) > 4 and node.axes[-1].size > AHEAD
 
 
 def stepped(

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from scull.compiler.address import mask_of, pointer
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.ahead import Line
+from scull.compiler.ahead import Line, Noted
 from scull.compiler.alike import is_alike
 from scull.compiler.assembly import Carried, Function
 from scull.compiler.draw import draws, words_at
@@ -41,6 +41,7 @@ class Writer:
         self.unready: frozenset[str] = frozenset()  # arrays that are written later
         self.far: frozenset[str] = frozenset()  # small arrays that are in no near cache
         self.ahead: list[Line] = []  # rows that are needed soon
+        self.noted: Noted | None = None  # what the next tile needs
         self.reading: dict[Expression, frozenset[str]] = {}
         self.keys: dict[tuple[Expression, ...], list[tuple[Expression, Expression]]] = {}
         self.folds = 1  # lanes of a reduction whose results are scalars

@@ -61,6 +61,29 @@ def test_what_a_product_is_added_to_is_asked_for_before_the_product_is_made(size
         assert text.index("@llvm.prefetch") < text.index("@llvm.fma")
 
 
+def test_wide_tiles_ask_for_what_the_next_needs_term_by_term():
+    """All at once would keep the terms waiting; each of 64 asks for one of 24 + 24 lines."""
+    text = product_and_more(512, 512)
+    loop = text[text.rindex("\nloop", 0, text.index("@llvm.fma")) :]
+    loop = loop[: loop.index("br i1")]
+    asked = [line for line in loop.splitlines() if "@llvm.prefetch" in line]
+    assert len(asked) == 1 and "i32 1, i32 3, i32 1" in asked[0]
+    assert "@llvm.umin.i64" in loop and "load ptr" in loop
+
+
+def test_rows_that_lie_apart_are_asked_for_some_terms_ahead():
+    x, y, out = (
+        Array(name, shape, "float32")
+        for name, shape in [("x", (256, 1024)), ("y", (256, 64)), ("out", (1024, 64))]
+    )
+    row, column, term = axis(1024), axis(64), axis(256)
+    body = Map((row, column), sum(x[term, row] * y[term, column], term))
+    stage = Stage((row, column), [out], [body], ["matmul_v2"])
+    text = function_of(Group((), [stage]), "kernel", target()).text
+    ahead = f"i64 {32 * 1024 * 4}\n"
+    assert 0 < text.count(ahead) < text.count("load float,")
+
+
 def scanned(length):
     """The kernels of a layer whose rounds add a row of what was computed for all of them."""
     paddle.enable_static()
