@@ -18,13 +18,13 @@ class Straight:
         call: the region, whose ways into the code serve here, too.
         cells: what holds its other inputs, in order.
         fed: where the inputs that are fed stand among all, and their names; in order.
-        order: the outputs that are fetched, by number.
+        order: the outputs that are fetched, by number; None: all, as they are made.
     """
 
     __slots__ = ("call", "cells", "fed", "order")
 
     def __init__(
-        self, call: Call, cells: list[Any], fed: list[tuple[int, str]], order: list[int]
+        self, call: Call, cells: list[Any], fed: list[tuple[int, str]], order: list[int] | None
     ) -> None:
         self.call, self.cells, self.fed, self.order = call, cells, fed, order
 
@@ -32,7 +32,9 @@ class Straight:
         call, given = self.call, [cell.value for cell in self.cells]
         for place, name in self.fed:
             given.insert(place, feed[name])
-        made = [empty(shape, dtype) for shape, dtype in call.made]
+        made: list[Any] = []
+        for shape, dtype in call.made:
+            made.append(empty(shape, dtype))
         given += made
         try:
             enter = call.free.pop()
@@ -40,7 +42,9 @@ class Straight:
             enter = call.entry(range(len(call.slots)))
         found = enter(*given)
         call.free.append(enter)
-        return None if found is not None else [made[n] for n in self.order]
+        if found is not None:
+            return None
+        return made if self.order is None else [made[n] for n in self.order]
 
 
 def straight_of(bound: Bound, call: Call) -> Straight | None:
@@ -57,4 +61,5 @@ def straight_of(bound: Bound, call: Call) -> Straight | None:
         return None
     fed = [(n, names[slot]) for n, slot in enumerate(call.slots) if slot in names]
     held = [cells[slot] for slot in call.slots if slot not in names]
-    return Straight(call, held, fed, [call.puts.index(slot) for slot, _ in bound.fetches])
+    order = [call.puts.index(slot) for slot, _ in bound.fetches]
+    return Straight(call, held, fed, None if order == list(range(len(call.made))) else order)
