@@ -94,6 +94,17 @@ def test_rows_share_a_loop_and_a_contraction_has_none_to_share():
     assert any("reads matmul" in reason for reason in rows["because"])
 
 
+def test_a_row_that_lies_over_another_says_so():
+    def make(x, y):
+        functional = paddle.nn.functional
+        return (functional.softmax(functional.layer_norm(functional.gelu(x) + y, 32)),)
+
+    _, facts = looked_at(summed(make, 0))
+    (kernel,) = kernels(facts)
+    (over,) = [reason for reason in kernel["because"] if "lies in the memory of" in reason]
+    assert over.endswith(": that is read no more")
+
+
 def test_every_operator_that_is_compiled_is_in_a_kernel_and_timed(training):
     found, facts = training
     rows, regions = kernels(facts), facts["code"]["regions"]

@@ -33,6 +33,7 @@ SAID: dict[Kind, str] = {
     "inlined": "{0} is computed within {1}: {2}",
     "cut": "{0} is {1}, strip by strip: {2}",
     "trimmed": "{0} is not computed everywhere: {2}",
+    "over": "{0} lies in the memory of {1}: {2}",
     "merged": "{0} is kept as the rows that are not 0: {2}",
 }
 FETCHED, LATER = "it is fetched", "it is used after the region"
@@ -225,6 +226,7 @@ def reasons(kernel: Kernel, members: set[str], view: View) -> list[str]:
             "turned": d.array in own,
             "cut": d.array in own,
             "trimmed": d.array in own,
+            "over": d.array in own,
             "merged": d.array in members or d.array in own,
         }
         if shown.get(d.kind):
