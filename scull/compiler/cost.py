@@ -55,13 +55,14 @@ def cost_of(group: Group) -> Cost:
 
 
 def pairs_of(roots: Sequence[Expression]) -> int:
-    """How many products of pairs sums have; all terms, those that are left out as well."""
-    total = 0
+    """How many products of pairs sums have; not those that are skipped."""
+    total, shares = 0.0, _shares(roots)
     for node in ordered(roots):
         match node:
             case Reduce(operands=(Apply(operation="pair_dot"),)):
-                total += prod(axis.size for axis in node.free | frozenset(node.axes))
-    return total
+                times = prod(axis.size for axis in node.free | frozenset(node.axes))
+                total += times * shares.get(node, 1)
+    return round(total)
 
 
 def moved(group: Group) -> tuple[int, int]:

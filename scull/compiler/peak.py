@@ -142,7 +142,7 @@ def arithmetic(name: str, vector: str, call: str) -> str:
     """A loop of multiplications and additions of vectors, each chain on its own."""
     lines = []
     for n in range(CHAINS):
-        if "%p" in call:
+        if "%p{0}" in call:
             lines.append(f"  %p{n} = fmul {vector} %c{n}, %b")
         lines.append(f"  %n{n} = " + call.format(n))
     phis = [f"  %c{n} = phi {vector} [%b, %entry], [%n{n}, %turn]" for n in range(CHAINS)]
