@@ -46,14 +46,49 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
         for (array, number), weight in _votes(statement, positions):
             if array in inner and array.shape[number] > 1:
                 votes[ties.of((array, number))] += weight
+    leads = _leads(found, inner, ties)
     orders: dict[Array, tuple[int, ...]] = {}
     for array in inner:
         worth = [votes[ties.of((array, n))] for n in range(array.ndim)]
+        plain = tuple(range(array.ndim))
+        lead = leads.get(array, plain)
         last = max(range(array.ndim), key=lambda n: (worth[n], n), default=0)
-        if array.ndim and worth[last] and last != array.ndim - 1 and array.shape[last] > 1:
-            orders[array] = (*(n for n in range(array.ndim) if n != last), last)
+        if array.ndim and worth[last] and last != lead[-1] and array.shape[last] > 1:
+            lead = (*(n for n in lead if n != last), last)
             decided("turned", array.name, "", f"axis {last} is last: lanes run along it")
+        elif lead != plain:
+            decided("turned", array.name, "", "rows of what it multiplies come first")
+        if lead != plain:
+            orders[array] = lead
     return [_turned(s, orders) for s in found] if orders else found
+
+
+def _leads(
+    statements: Sequence[Statement], inner: Collection[Array], ties: "_Ties"
+) -> dict[Array, tuple[int, ...]]:
+    """The order of the axes of contractions that have their rows first, and of what runs with them.
+
+    Rows are axes that all it multiplies varies with, from the first on: what other contractions
+    make in such rows is at hand then, and small.
+    """
+    wanted: dict[frozenset[Place], list[Place]] = {}
+    for statement in statements:
+        body, out = statement.body, statement.out
+        if out not in inner or not isinstance(body, Map) or not contracts(body):
+            continue
+        loads = [x for r in _sums(body) for x in ordered(r.operands) if isinstance(x, Load)]
+        common = frozenset[Axis].intersection(*(x.free for x in loads))
+        rows = [n for n, x in enumerate(body.axes) if x in common]
+        if rows and rows[0] == 0 and rows[-1] != len(rows) - 1:
+            order = (*rows, *(n for n in range(out.ndim) if n not in rows))
+            places = [ties.of((out, n)) for n in order]
+            wanted.setdefault(frozenset(places), places)
+    found: dict[Array, tuple[int, ...]] = {}
+    for array in inner if wanted else ():
+        own = [ties.of((array, n)) for n in range(array.ndim)]
+        if len(set(own)) == len(own) and frozenset(own) in wanted:
+            found[array] = tuple(map(own.index, wanted[frozenset(own)]))
+    return found
 
 
 def lane_axis(body: Map, positions: Positions) -> Axis | None:

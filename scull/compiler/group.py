@@ -189,8 +189,8 @@ def _scheduled(stages: list[Stage], over: Mapping[Array, Array]) -> list[Group]:
 def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
     """Whether one more stage was taken into a group; what it asks for besides comes `before`."""
     made = {x for s in group.stages for x in s.arrays}
-    strip = group.stages[0].strip
-    for stage in queue.of(strip) if strip else queue.near(made):
+    strip, held = group.stages[0].strip, _held(group)
+    for stage in queue.of(strip) if strip else queue.near((*made, *held)):
         missing = queue.missing(stage)
         if missing and (stage.strip or not (stage.is_contraction and stage.reads & made)):
             continue
@@ -202,7 +202,7 @@ def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
         if queue.waits(stage):
             why = "who reads it waits for others"
         elif not queue.too_early(stage):
-            why = _take(group, stage, queue)
+            why = _take(group, stage, queue, held)
         if why != UNRELATED:
             kind: Kind = "apart" if why else "joined"
             name, other = stage.arrays[0].name, group.stages[0].arrays[0].name
@@ -215,11 +215,30 @@ def _grown(group: Group, queue: Queue, before: list[Group]) -> bool:
     return False
 
 
-def _take(group: Group, stage: Stage, queue: Queue) -> str:
+def _held(group: Group) -> dict[Array, int]:
+    """Large arrays that a group reads row by row as contractions do, along how many axes each."""
+    if not any(s.is_contraction for s in group.stages):
+        return {}
+    found: dict[Array, int] = {}
+    for load in (x for s in group.stages for x in s.loads if nbytes(x.array) > ROWS):
+        depth = _agreeing(load, group.shared)
+        found[load.array] = min(depth, found.get(load.array, depth))
+    made = {x for s in group.stages for x in s.arrays}
+    return {x: depth for x, depth in found.items() if depth and x not in made}
+
+
+def _agreeing(load: Load, axes: Sequence[Axis]) -> int:
+    """Along how many first axes it reads at these positions."""
+    pairs = zip(long_places(load), axes, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+
+
+def _take(group: Group, stage: Stage, queue: Queue, held: Mapping[Array, int]) -> str:
     """Take a stage into a group if its rows are those of the group; else say why not.
 
     One that reads nothing of the group belongs to it if a contraction in the `queue` does and
-    reads that, too.
+    reads that, too. A contraction that reads nothing of the group belongs to it if it runs row by
+    row over what is `held`, too.
     """
     if group.stages[0].strip is not stage.strip:
         return OTHERS
@@ -229,7 +248,9 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
     made = {x for s in group.stages for x in s.arrays}
-    beside = len(stage.axes) if stage.reads & made else _feeds(stage, group, queue)
+    if not stage.reads & made and stage.is_contraction and rows_deep(stage, alone=True):
+        made = {x for x in stage.reads if x in held}
+    beside = len(stage.axes) if stage.reads & made else _feeds(stage, group, queue, held)
     if not beside:
         return UNRELATED
     if stage.is_contraction:
@@ -241,6 +262,7 @@ def _take(group: Group, stage: Stage, queue: Queue) -> str:
     places = [long_places(x) for x in reads]
     plain = [s.plain for s in (*group.stages, stage)]
     depths = [*map(len, places), *plain, beside, len(group.shared), len(own), max(ranks) - 1]
+    depths += [held[x] for x in made if x in held]
     agree, depth = 0, min(*depths, *map(rows_deep, contractions))
     while (
         agree < depth
@@ -279,18 +301,18 @@ def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
     return sum(nbytes(x) for s in stages for x in s.arrays) // rows
 
 
-def _feeds(stage: Stage, group: Group, queue: Queue) -> int:
+def _feeds(stage: Stage, group: Group, queue: Queue, held: Mapping[Array, int]) -> int:
     """Along how many axes all that reads a stage are contractions in rows of what a group made."""
     made = {x for s in group.stages for x in s.arrays}
     depths = []
     for reader in queue.readers(stage):
-        if not reader.is_contraction or made.isdisjoint(reader.reads):
+        reads = made.isdisjoint(reader.reads)
+        depth = rows_deep(reader, alone=reads)
+        if not reader.is_contraction or (reads and held.keys().isdisjoint(reader.reads)):
             return 0
-        depths.append(rows_deep(reader))
-        for load in reader.loads:
-            if load.array in stage.arrays:
-                pairs = zip(long_places(load), reader.axes, strict=False)
-                depths.append(sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs)))
+        depths.append(depth)
+        arrays = (*stage.arrays, *(held if reads else ()))
+        depths += [_agreeing(x, reader.axes) for x in reader.loads if x.array in arrays]
     return min(depths, default=0)
 
 

@@ -50,3 +50,20 @@ def test_an_image_has_its_lanes_along_channels_whatever_would_be_copied():
     a, b, k = axis(3), axis(3), axis(64)
     body = Map((n, i, j, c), sum(x[n, i + a, j + b, k] * w[a, b, k, c], (a, b, k)))
     assert lane_axis(body, Positions()) is c
+
+
+@pytest.mark.parametrize("shape", [(2, 9, 4, 32), (2, 4, 9, 32)])
+def test_what_both_operands_vary_with_comes_before_what_one_does(shape):
+    places = {2: "batch", 4: "head", 9: "row", 32: "column"}
+    x, y = Array("x", (2, 4, 9, 16), "float32"), Array("y", (2, 4, 16, 32), "float32")
+    made, out = Array("made", shape, "float32"), Array("out", shape, "float32")
+    axes = tuple(axis(s) for s in shape)
+    at = {places[a.size]: a for a in axes}
+    k, lead = axis(16), (at["batch"], at["head"])
+    product = Map(axes, sum(x[(*lead, at["row"], k)] * y[(*lead, k, at["column"])], k))
+    others = tuple(axis(s) for s in shape)
+    read = Statement(out, Map(others, made[others] + 1.0), "add")
+    first, second = arranged([Statement(made, product, "matmul_v2"), read], [out])
+    assert [a.size for a in first.body.axes] == [2, 4, 9, 32]
+    assert first.out.shape == (2, 4, 9, 32)
+    assert second.out.shape == shape

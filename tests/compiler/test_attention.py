@@ -107,6 +107,25 @@ def test_scores_of_one_head_at_a_time_lie_in_memory(merge):
     assert sum(stage.is_contraction for stage in group.stages) == 2
 
 
+def test_gradients_of_one_head_at_a_time_read_its_weights_once():
+    feed = {"x": numbers(8, 128, 128), "w": numbers(128, 384, seed=1) / 16}
+
+    def build(x, w):
+        heads = paddle.matmul(x, w).reshape([8, 128, 3, 4, 32]).transpose([2, 0, 3, 1, 4])
+        out = paddle.matmul(attention(*heads, merge=True), w[:, :128])
+        loss = paddle.sum(paddle.tanh(out) * out)
+        return [loss, *static.gradients([loss], [x, w])]
+
+    plain, _ = run(build, feed, "off")
+    made, (region,) = run(build, feed, "eager")
+    for x, y in zip(made, plain, strict=True):
+        np.testing.assert_allclose(x, y, rtol=2e-4, atol=2e-4)
+    (group,) = [g for g in region.groups if "softmax_grad" in g.origins]
+    assert [axis.size for axis in group.shared] == [8, 4]
+    assert sum(stage.is_contraction for stage in group.stages) == 4
+    assert all(x.size < 8 * 4 * 128 * 128 for x in group.written)
+
+
 def largest(region):
     """The bytes of the largest array between kernels."""
     return max(block.size for block in region.arena.blocks.values())
