@@ -12,6 +12,7 @@ from scull.compiler.act import Act, Clear, Demand, Write
 from scull.compiler.affine import Positions
 from scull.compiler.arrange import arranged
 from scull.compiler.divide import divided
+from scull.compiler.foreseen import with_foreseen
 from scull.compiler.fuse import fused, loads_of, work_of
 from scull.compiler.lone import alone
 from scull.compiler.pack import packed
@@ -384,7 +385,8 @@ def _fused(nodes: Nodes, kept: set[Array], around: dict[Array, Map]) -> list[Any
     ready = dict(around)
     for part in parts(nodes):
         if isinstance(part, list):
-            part = divided(fused(unscattered(phased(alone(unwidened(part)))), kept, ready))
+            part = fused(unscattered(phased(alone(unwidened(part)))), kept, ready)
+            part = divided(with_foreseen(part, kept))
             for s in part:
                 if isinstance(s.body, Map) and not work_of(s.body.value, 0):
                     ready[s.out] = s.body
