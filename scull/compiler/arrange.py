@@ -82,7 +82,8 @@ def _leads(
         if rows and rows[0] == 0 and rows[-1] != len(rows) - 1:
             order = (*rows, *(n for n in range(out.ndim) if n not in rows))
             places = [ties.of((out, n)) for n in order]
-            wanted.setdefault(frozenset(places), places)
+            if len(set(places)) == len(places):
+                wanted.setdefault(frozenset(places), places)
     found: dict[Array, tuple[int, ...]] = {}
     for array in inner if wanted else ():
         own = [ties.of((array, n)) for n in range(array.ndim)]

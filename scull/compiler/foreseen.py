@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from scull.compiler.decision import decided
 from scull.compiler.draw import draws
+from scull.compiler.edge import finds_faults
 from scull.compiler.fuse import FUNCTIONS, loads_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, with_roots
@@ -52,8 +53,11 @@ def _may_follow(reader: Statement, array: Array, made: Mapping[Array, int]) -> b
     if not isinstance(body, Map) or len(body.axes) != array.ndim:
         return False
     loads = loads_of(body)
+    own = [
+        pair for x in loads if x.array == array for pair in zip(x.operands, body.axes, strict=True)
+    ]
     others = (made.get(x.array, -1) < made[array] for x in loads if x.array != array)
-    return all(x.operands == body.axes for x in loads if x.array == array) and all(others)
+    return all(x is at or at.size == 1 for x, at in own) and all(others)
 
 
 def _wanted(
@@ -68,8 +72,9 @@ def _wanted(
             return None
         found.update(_placed(functions, array, axes))
     (only,) = found if len(found) == 1 else (None,)
-    small = only is not None and element(only.dtype).itemsize <= element(array.dtype).itemsize
-    return only if small and isinstance(only, Apply) else None
+    if not isinstance(only, Apply) or finds_faults(only):
+        return None
+    return only if element(only.dtype).itemsize <= element(array.dtype).itemsize else None
 
 
 def _functions(roots: Iterable[Expression], array: Array) -> list[Expression]:

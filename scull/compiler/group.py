@@ -302,16 +302,18 @@ def _bytes_of_rows(stages: Sequence[Stage], shared: Sequence[Axis]) -> int:
 
 
 def _feeds(stage: Stage, group: Group, queue: Queue, held: Mapping[Array, int]) -> int:
-    """Along how many axes all that reads a stage are contractions in rows of what a group made."""
+    """Along how many axes all that reads a stage are contractions in rows of what a group has.
+
+    That is what it made, or what is `held`.
+    """
     made = {x for s in group.stages for x in s.arrays}
     depths = []
     for reader in queue.readers(stage):
-        reads = made.isdisjoint(reader.reads)
-        depth = rows_deep(reader, alone=reads)
-        if not reader.is_contraction or (reads and held.keys().isdisjoint(reader.reads)):
+        beside = made.isdisjoint(reader.reads)
+        if not reader.is_contraction or (beside and held.keys().isdisjoint(reader.reads)):
             return 0
-        depths.append(depth)
-        arrays = (*stage.arrays, *(held if reads else ()))
+        depths.append(rows_deep(reader, alone=beside))
+        arrays = (*stage.arrays, *(held if beside else ()))
         depths += [_agreeing(x, reader.axes) for x in reader.loads if x.array in arrays]
     return min(depths, default=0)
 

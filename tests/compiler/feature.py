@@ -171,6 +171,25 @@ def triangle(b: Build) -> None:
 
 
 @feature
+def heads(b: Build) -> None:
+    """Attention of heads that come before or behind positions; scores perhaps as symmetric."""
+    batch, length, count = (b.chance.choice(n) for n in ((1, 2, 3), (1, 4, 9, 17), (1, 2, 4)))
+    q, k = (b.fed((batch, length, count, 4), "float32") for _ in range(2))
+    order = b.chance.choice(["bhmn", "bmhn"])
+    scores = paddle.einsum(f"bmhd,bnhd->{order}", q, b.chance.choice([q, k])) * 0.25
+    if order == "bmhn":
+        if b.chance.random() < 0.5:
+            scores = paddle.tanh(scores) + paddle.sin(scores.transpose([0, 3, 2, 1]))
+        if b.chance.random() < 0.5:
+            scores = scores * paddle.tanh(paddle.mean(scores, axis=3)).unsqueeze(3)
+        scores = scores.transpose([0, 2, 1, 3])
+    weights = F.softmax(scores)
+    b.keep(paddle.einsum("bhmn,bnhd->bmhd", weights, k), "float32")
+    if b.chance.random() < 0.3:
+        b.keep(weights, "float32")
+
+
+@feature
 def softmax(b: Build) -> None:
     """The softmax, or its logarithm, along an axis; perhaps the ends of rows are -infinity."""
     x = b.pick(rank=1)

@@ -67,3 +67,20 @@ def test_what_both_operands_vary_with_comes_before_what_one_does(shape):
     assert [a.size for a in first.body.axes] == [2, 4, 9, 32]
     assert first.out.shape == (2, 4, 9, 32)
     assert second.out.shape == shape
+
+
+def test_axes_that_run_together_are_in_no_order_of_theirs():
+    """Scores added to themselves turned: rows and columns are one class of axes."""
+    x, y = (Array(name, (2, 16, 4, 8), "float32") for name in "xy")
+    scores, out = (Array(name, (2, 16, 4, 16), "float32") for name in ("scores", "out"))
+    each, z = Array("each", (2, 16, 4), "float32"), Array("z", (2, 16, 4), "float32")
+    b, m, h, n, k = (axis(s) for s in (2, 16, 4, 16, 8))
+    both = (scores[b, m, h, n] + scores[b, n, h, m]) * each[b, m, h]
+    statements = [
+        Statement(scores, Map((b, m, h, n), sum(x[b, m, h, k] * y[b, n, h, k], k)), "einsum"),
+        Statement(each, Map((b, m, h), z[b, m, h] * 2.0), "scale"),
+        Statement(out, Map((b, m, h, n), both), "add"),
+    ]
+    for found in arranged(statements, [out]):
+        assert len(set(found.body.axes)) == len(found.body.axes) == found.out.ndim
+        assert tuple(a.size for a in found.body.axes) == found.out.shape

@@ -86,7 +86,7 @@ def test_else_it_is_stored_itself(later):
 
 def test_what_is_wanted_in_more_bytes_stays_as_it_is():
     def wide(i, j):
-        return lang.cast(chance(lang.cast(MADE[i, j], "float64")) * 2.0, "float64")
+        return chance(lang.cast(MADE[i, j], "float64")) * 2.0
 
     far = array("far", 8, 6, dtype="float64")
     given = [
@@ -94,6 +94,33 @@ def test_what_is_wanted_in_more_bytes_stays_as_it_is():
         elementwise(far, lambda i, j: lang.cast(BACK[i, j], "float64") * wide(i, j)),
     ]
     assert read_last(given, [far]) == ["back", "made"]
+
+
+def test_an_index_is_looked_at_where_it_is_used_alone():
+    made, out, back, dx = (array(n, 8, 6, dtype="float64") for n in ("made", "out", "back", "dx"))
+    half, table = array("half", 4, 6, dtype="float64"), array("table", 9, dtype="float64")
+
+    def picked(i, j):
+        return table[lang.within(lang.cast(lang.exp(made[i, j]), "int64"), 9)] * back[i, j]
+
+    given = [
+        elementwise(made, lambda i, j: dx[i, j] * 2.0),
+        elementwise(out, lambda i, j: lang.exp(made[i, j])),
+        elementwise(back, lambda i, j: out[7 - i, j]),
+        elementwise(half, picked),
+    ]
+    assert read_last(given, [half]) == ["back", "made", "table"]
+
+
+def test_axes_of_one_place_stand_anywhere():
+    made, out, back, dx = (array(name, 1, 6) for name in ("made", "out", "back", "dx"))
+    given = [
+        elementwise(made, lambda i, j: X[i, j] * 2.0),
+        elementwise(out, lambda i, j: chance(made[0, j])),
+        elementwise(back, lambda i, j: out[i, 5 - j]),
+        elementwise(dx, lambda i, j: back[i, j] * (chance(made[0, j]) + made[0, j])),
+    ]
+    assert read_last(given, [dx]) == ["back", "made_foreseen"]
 
 
 def test_results_stay_as_they_are():

@@ -21,7 +21,7 @@ from tests.ops.closeness import TOLERANCES, wide
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
 )
-COUNT, NIGHTLY, PART = 500, 100_000, 25
+COUNT, NIGHTLY, PART = 550, 100_000, 25
 WORSE = 8.0  # times the rounding errors of the instructions that code may make
 
 
