@@ -12,6 +12,7 @@ from typing import Any
 from scull.core.meta import Kind
 from scull.executor.alias import shape_readers, written
 from scull.executor.closed import BlockOp
+from scull.executor.constant import is_steady
 from scull.ir.operator import Operator, each
 from scull.ir.variable import Variable
 
@@ -23,8 +24,10 @@ def reusing(
 ) -> tuple[Operator, ...]:
     """`operators`, of which some write over an operand; those around need `outside` as it is."""
     makers, readers = Writers(), Writers()
-    fixed = set(outside)
+    fixed, steady = set(outside), set[Variable]()
     for i, o in enumerate(operators):
+        if is_steady(o, steady):  # perhaps there before a run
+            steady.update(o.results())
         shapes = shape_readers(o)
         for v in o.operands():
             if v not in shapes:
@@ -32,6 +35,7 @@ def reusing(
         for v in o.results():
             makers.setdefault(v, []).append(i)
         fixed.update(tangled(o))
+    fixed |= steady
     found: list[Operator] = []
     names: dict[Variable, Variable] = {}  # what stands for a result from now on
     for i, o in enumerate(operators):

@@ -64,15 +64,69 @@ def test_what_others_may_write_over_or_hold_is_made_in_every_run(program):
     viewed, written = paddle.full([3, 1], 3.0), paddle.full([1], 4.0)
     view = viewed.reshape([3])
     written = paddle.increment(written)
-    results = [x < fetched, fetched, x < view, x < written, x.sum() < large]
+    results = [x < fetched, fetched, x < view, view, x < written, x.sum() < large]
     exe = static.Executor()
     assert not names(exe.plan(program, ["x"], results))
     fed = np.ones(3, "float32")
     first = exe.run(program, {"x": fed}, results)
-    first[1][:] = -1.0
+    first[1][:] = first[3][:] = -1.0
     second = exe.run(program, {"x": fed}, results)
-    assert second[1].tolist() == [2.0, 2.0, 2.0]
-    assert second[3].tolist() == [True] * 3
+    assert second[1].tolist() == [2.0, 2.0, 2.0] and second[3].tolist() == [3.0, 3.0, 3.0]
+    assert second[4].tolist() == [True] * 3
+
+
+def test_what_a_view_writes_over_is_made_in_every_run(program):
+    x = static.data("x", [1])
+    seen, written = paddle.full([1, 1], 3.0), paddle.full([1, 1], 4.0)
+    total = x + seen.reshape([1])
+    counted = paddle.increment(written.reshape([1]))
+    exe = static.Executor()
+    assert names(exe.plan(program, ["x"], [total, counted])) == {seen.name}
+    for _ in range(2):
+        found = exe.run(program, {"x": np.ones(1, "float32")}, [total, counted])
+        assert [v.tolist() for v in found] == [[4.0], [5.0]]
+
+
+def test_what_is_computed_of_constants_alone_is_one(program):
+    x = static.data("x", [2, 6])
+    places = paddle.arange(6, dtype="float32")
+    total = x + places * 2.0 + paddle.linspace(0.0, 1.0, 6)
+    rows = x + paddle.arange(12, dtype="float32").reshape([2, 6])
+    exe, fed = static.Executor(), np.ones([2, 6], "float32")
+    plan = exe.plan(program, ["x"], [total, rows])
+    left = {plan.steps[i].operator.type for i in set(range(len(plan.steps))) - set(plan.constants)}
+    assert "range" not in left and "linspace" not in left
+    with flags(COMPILE="off"):
+        found = exe.run(program, {"x": fed}, [total, rows])
+    np.testing.assert_allclose(found[0], fed + np.arange(6) * 2 + np.linspace(0, 1, 6), rtol=1e-6)
+    np.testing.assert_array_equal(found[1], fed + np.arange(12).reshape(2, 6))
+
+
+def test_positions_of_a_sequence_leave_its_program_one_function(program):
+    x = static.data("x", [4, 6])
+    table = static.create_parameter([6, 3], "float32")
+    places = paddle.arange(6, dtype="int64").unsqueeze(0)
+    made = paddle.tanh(paddle.matmul(x, paddle.nn.functional.embedding(places, table)[0]))
+    exe, scope = static.Executor(), static.Scope()
+    scope.var(table.name).value = np.ones([6, 3], "float32")
+    with flags(COMPILE="eager"), static.scope_guard(scope):
+        exe.run(program, {"x": np.ones([4, 6], "float32")}, [made])
+        (bound,) = program.plans.values()
+        (rows,) = bound.tier.variants.values()
+    assert [type(row[0]).__name__ for row in rows] == ["Call"]
+
+
+@pytest.mark.parametrize("count", [100_000_000, 1 << 60])
+def test_a_small_result_that_would_be_large_is_left_to_the_run(program, count):
+    x = static.data("x", [3])
+    places = paddle.arange(0, 3, 1, dtype="int64")
+    total = x + paddle.cast(places, "float32")
+    (end,) = [o for o in program.global_block().ops if o.attrs.get("value") == 3]
+    end._set_attr("value", float(count))
+    end._set_attr("str_value", str(count))
+    exe = static.Executor()
+    names_of = names(exe.plan(program, ["x"], [total]))
+    assert places.name not in names_of and total.name not in names_of
 
 
 def test_a_constant_of_a_loop_is_there_in_every_round(program):
