@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 154_650
+TOTAL = 154_850
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 11_850,
     "eager": 2_100,
-    "executor": 10_500,
+    "executor": 10_700,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,

@@ -14,6 +14,7 @@ from scull.compiler.trace import Traced
 from scull.core.meta import Kind, Meta
 from scull.errors import ScullError, UnsupportedError
 from scull.executor.block import SOURCE, Block, Perhaps
+from scull.executor.foretold import Foretold
 from scull.executor.inline import Kept, arrays_in, trace
 from scull.executor.instruction import DRAW, Instruction, unrecorded
 from scull.executor.keeping import Dense, Form, Handed, form_of, handed
@@ -200,6 +201,7 @@ class Division:
             self.unknown = {s for v, s, _ in plan.feeds if holds_lists(v) and s not in metas}
             self.parts: list[int | Piece] = []
             self.region = Region(plan, self.metas, self.unknown)
+            self.foretold = Foretold(lambda v: self.metas.get(self.slots[v]))
             try:
                 self._divide(stay)
             except Stay as found_out:
@@ -211,23 +213,27 @@ class Division:
         plan = self.plan
         for number, step in enumerate(plan.steps):
             if number in plan.constants:
+                self.foretold.keep(step.operator.results()[0], plan.constants[number])
                 continue
             if step.is_shape and self.region.numbers:
                 self.region.numbers.append(number)
                 continue
+            settled = self.foretold.settled(step)
             try:
                 if number in staying:
                     raise UnsupportedError("what it makes is used where there is no code")
                 if step.is_shape:
                     raise UnsupportedError("it keeps a shape")
-                self.region.add(number, step)
+                self.region.add(number, settled)
                 self.reasons.pop(number, None)
             except UnsupportedError as error:
                 self.reasons.setdefault(number, str(error))  # others may follow from the first
                 if not self._may_go_first(step):
                     self._close(number)
                 self.parts.append(number)
-                self._infer(step)
+                self._infer(settled)
+            if not step.is_shape:
+                self.foretold.learn(settled.operator)
         self._close(len(plan.steps))
 
     def _may_go_first(self, step: Instruction) -> bool:
@@ -254,6 +260,9 @@ class Division:
             flat = [m for r in found for m in (r if isinstance(r, list) else [r]) if m is not None]
         except (ScullError, KeyError):
             flat = []
+        count = self.foretold.count(o)
+        if count is not None and len(flat) == 1:
+            flat = [flat[0].with_shape((count,))]
         held = made_of(o, lambda v: self.metas.get(self.slots[v]))
         likes = self._likes(step, places)
         known = len(flat) == len(places) and not any(-1 in m.shape for m in flat)

@@ -14,7 +14,9 @@ MOST = 20_000  # rounds that are counted one by one
 
 
 class Known:
-    """The small values that operators make of nothing but constants."""
+    """The small values that operators of some `types` make of nothing but constants."""
+
+    types = COMPUTED
 
     def __init__(self, values: dict[Variable, Any]) -> None:
         self.values = values
@@ -22,7 +24,7 @@ class Known:
     def learn(self, o: Operator) -> None:
         """Know the results of `o` when its operands are known, and else no more."""
         found: tuple[Any, ...] = ()
-        if o.type in COMPUTED and not o.told and all(v in self.values for v in o.operands()):
+        if o.type in self.types and not o.told and all(v in self.values for v in o.operands()):
             found = self.computed(o)
         self.forget(o.results())
         for v, value in zip(o.results(), found, strict=False):

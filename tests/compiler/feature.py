@@ -178,15 +178,11 @@ def heads(b: Build) -> None:
     order = b.chance.choice(["bhmn", "bmhn"])
     scores = paddle.einsum(f"bmhd,bnhd->{order}", q, b.chance.choice([q, k])) * 0.25
     if order == "bmhn":
-        if b.chance.random() < 0.5:
+        if b.chance.random() < 0.7:
             scores = paddle.tanh(scores) + paddle.sin(scores.transpose([0, 3, 2, 1]))
-        if b.chance.random() < 0.5:
             scores = scores * paddle.tanh(paddle.mean(scores, axis=3)).unsqueeze(3)
         scores = scores.transpose([0, 2, 1, 3])
-    weights = F.softmax(scores)
-    b.keep(paddle.einsum("bhmn,bnhd->bmhd", weights, k), "float32")
-    if b.chance.random() < 0.3:
-        b.keep(weights, "float32")
+    b.keep(paddle.einsum("bhmn,bnhd->bmhd", F.softmax(scores), k), "float32")
 
 
 @feature
