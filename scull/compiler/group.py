@@ -247,22 +247,22 @@ def _take(group: Group, stage: Stage, queue: Queue, held: Mapping[Array, int]) -
         return ""
     if any(isinstance(b, Scatter) for s in (*group.stages, stage) for b in s.bodies):
         return "one adds to places"
-    made = {x for s in group.stages for x in s.arrays}
-    if not stage.reads & made and stage.is_contraction and rows_deep(stage, alone=True):
-        made = {x for x in stage.reads if x in held}
-    beside = len(stage.axes) if stage.reads & made else _feeds(stage, group, queue, held)
+    near = {x for s in group.stages for x in s.arrays if x in stage.reads}
+    if not near and stage.is_contraction and rows_deep(stage, alone=True):
+        near = {x for x in stage.reads if x in held}
+    beside = len(stage.axes) if near else _feeds(stage, group, queue, held)
     if not beside:
         return UNRELATED
     if stage.is_contraction:
         stage = nested(stage, (), Positions(), 2)
-    reads = [x for x in stage.loads if x.array in made]
+    reads = [x for x in stage.loads if x.array in near]
     contractions = [s for s in (*group.stages, stage) if s.is_contraction]
     own = stage.axes
     ranks = [len(s.axes) + folds(s) for s in (*group.stages, stage)]
     places = [long_places(x) for x in reads]
     plain = [s.plain for s in (*group.stages, stage)]
     depths = [*map(len, places), *plain, beside, len(group.shared), len(own), max(ranks) - 1]
-    depths += [held[x] for x in made if x in held]
+    depths += [held[x] for x in near if x in held]
     agree, depth = 0, min(*depths, *map(rows_deep, contractions))
     while (
         agree < depth

@@ -21,7 +21,7 @@ MOST_ELEMENTS = (
 )
 MOST_COMPUTED = 1 << 14  # of one that is computed of others, such as the positions of a sequence
 COUNTS: dict[str, Callable[..., int]] = {  # of numbers, which values of operands tell
-    "range": lambda start, end, step: steps_between(start, end, step),
+    "range": steps_between,
     "linspace": lambda start, stop, num: int(num.item()),
 }
 
@@ -71,14 +71,13 @@ def value_of(step: Instruction, frame: dict[int, Any]) -> Any:
 
     A file may declare a small result of attributes that make a large one: such is left to the run.
     """
-    o, declared = step.operator, tuple(step.operator.results()[0].meta.shape)
     try:
-        if sizes_of(step, frame) != declared:
+        if shape_of(step, frame) != tuple(step.operator.results()[0].meta.shape):
             return None
         value = step.call(*operands_of(step, frame))
     except (ScullError, ArithmeticError, ValueError, TypeError):
         return None
-    if type(value) is np.ndarray and value.dtype == o.results()[0].meta.dtype.array:
+    if type(value) is np.ndarray:
         value.flags.writeable = False
         return value
     return None
@@ -89,7 +88,7 @@ def operands_of(step: Instruction, frame: dict[int, Any]) -> Any:
     return step.get(frame if step.reads else (None, None))
 
 
-def sizes_of(step: Instruction, frame: dict[int, Any]) -> Any:
+def shape_of(step: Instruction, frame: dict[int, Any]) -> Any:
     """The shape of what a step gives; None where nothing tells it, or nothing is made."""
     o = step.operator
     if o.type in COUNTS:

@@ -86,11 +86,15 @@ class Foretold(Known):
         return [self.values[v] for v in slot] if isinstance(slot, list) else self.values[slot]
 
     def count(self, o: Operator) -> int | None:
-        """How many numbers an operator gives whose operands alone say so."""
+        """How many numbers an operator gives whose operands say so; None where it will refuse."""
         operands = o.operands()
         if o.type not in COUNTS or not all(v in self.values for v in operands):
             return None
-        return COUNTS[o.type](*[self.values[v] for v in operands])
+        try:
+            count = COUNTS[o.type](*[self.values[v] for v in operands])
+        except (ArithmeticError, ValueError):
+            return None
+        return count if count >= 0 else None
 
 
 def held_by(o: Operator, attribute: str) -> str:

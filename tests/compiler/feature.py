@@ -173,8 +173,8 @@ def triangle(b: Build) -> None:
 @feature
 def heads(b: Build) -> None:
     """Attention of heads that come before or behind positions; scores perhaps as symmetric."""
-    batch, length, count = (b.chance.choice(n) for n in ((1, 2, 3), (1, 4, 9, 17), (1, 2, 4)))
-    q, k = (b.fed((batch, length, count, 4), "float32") for _ in range(2))
+    sizes = [b.chance.choice(n) for n in ((1, 2, 3), (1, 4, 9, 17), (1, 2, 4))]
+    q, k = (b.fed((*sizes, 4), "float32") for _ in range(2))
     order = b.chance.choice(["bhmn", "bmhn"])
     scores = paddle.einsum(f"bmhd,bnhd->{order}", q, b.chance.choice([q, k])) * 0.25
     if order == "bmhn":

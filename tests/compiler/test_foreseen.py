@@ -16,6 +16,7 @@ from scull.flags import flags
 from scull.lang import axis
 from scull.lang.body import Map
 from scull.lang.expression import Array
+from tests.ops.closeness import TOLERANCES
 
 
 def array(name, *shape, dtype="float32"):
@@ -160,7 +161,8 @@ def test_steps_with_activations_are_those_of_the_numpy_kernels(function, dtype):
             rows = [row for t in tiers for rows in t.variants.values() for row in rows]
             calls = [row[0] for row in rows if isinstance(row[0], Call)]
     paddle.disable_static()
-    np.testing.assert_allclose(*found, rtol=1e-5 if dtype == "float32" else 2e-2)
+    rtol, atol = TOLERANCES[dtype]
+    np.testing.assert_allclose(*found, rtol=rtol, atol=atol)
     if function is F.gelu and dtype == "float32":
         written = [x.name for c in calls for g in c.native.region.groups for x in g.written]
         assert any(name.endswith("_foreseen") for name in written)

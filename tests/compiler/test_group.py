@@ -40,3 +40,28 @@ def test_no_sum_runs_within_another():
         roots = [root for s in group.stages for body in s.bodies for root in body.roots]
         terms = [n for x in ordered(roots) if isinstance(x, Reduce) for n in x.operands]
         assert not any(isinstance(x, Reduce) for x in ordered(terms))
+
+
+def beside(batch: int) -> list[Statement]:
+    """Two products in each row of an array, which have one factor in common."""
+    weights, x, y, out = (
+        Array(name, (batch, 64, 64), "float32") for name in ("weights", "x", "y", "out")
+    )
+    more = Array("more", (batch, 64, 64), "float32")
+    first, second = ([axis(n) for n in (batch, 64, 64, 64)] for _ in range(2))
+
+    def product(axes, factor):
+        b, i, j, k = axes
+        return sum(weights[b, i, k] * factor[b, k, j], k)
+
+    return [
+        statement(out, tuple(first[:3]), product(first, x)),
+        statement(more, tuple(second[:3]), product(second, y)),
+    ]
+
+
+def test_products_over_the_same_rows_of_a_large_array_go_together():
+    small, large = beside(4), beside(200)
+    assert len(grouped(small, [s.out for s in small])) == 2
+    (found,) = grouped(large, [s.out for s in large])
+    assert [x.size for x in found.shared] == [200]

@@ -8,6 +8,7 @@ import pytest
 import scull as paddle
 import scull.nn.functional as F
 from scull import static
+from scull.errors import ArgumentError
 from scull.executor.call import Call
 from scull.flags import flags
 
@@ -125,6 +126,19 @@ def test_positions_of_a_length_that_is_fed_stand_between_two_functions():
     (rows,) = rows_of(main)
     assert sum(isinstance(row[0], Call) for row in rows) >= 1
     assert sum(not isinstance(row[0], Call) for row in rows) <= 2
+
+
+@pytest.mark.parametrize(("start", "step"), [(0, 0), (9, 1), (0, -1)])
+def test_positions_that_no_step_leads_to_are_refused_as_the_instructions_refuse_them(start, step):
+    def build(x):
+        ends = (paddle.full([1], start, "int64"), paddle.cast(paddle.shape(x)[1], "int64"))
+        places = paddle.arange(*ends, paddle.full([1], step, "int64"))
+        return x + paddle.cast(paddle.sum(places), "float32")
+
+    main, fetches = built(build)
+    for mode in ("off", "eager"):
+        with flags(COMPILE=mode), pytest.raises(ArgumentError, match="no number of steps"):
+            static.Executor().run(main, {"x": np.ones([2, 4, 8], "float32")}, fetches)
 
 
 def test_a_size_that_is_changed_in_place_is_the_changed_one():
