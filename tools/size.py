@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 154_850
+TOTAL = 154_950
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -21,13 +21,13 @@ BUDGETS = {
     "core": 3_650,
     "lang": 3_050,
     "ir": 2_400,
-    "runtime": 4_200,
+    "runtime": 4_250,
     "files": 4_800,
     "ops": 27_720,
     "autograd": 3_200,
     "compiler": 11_850,
     "eager": 2_100,
-    "executor": 10_700,
+    "executor": 10_750,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,

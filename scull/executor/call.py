@@ -1,7 +1,7 @@
 """A region of a plan as one step of its runs."""
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import itemgetter
@@ -28,6 +28,7 @@ from scull.runtime.entry import Argument, Outcome, address_of, entry
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
 
+Room = tuple[Any, tuple[Any, ...]]  # a table, what must live as long
 Row = tuple[Any, Any, Any, tuple[int, ...]]  # a step as the loop takes it
 DROPPING = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 FLUSHED = ("never", "training", "always")  # what FLUSH may be
@@ -85,7 +86,8 @@ class Call:
         self.made = [(a.shape, dtype_of(a)) for a in part.native.outputs]
         self.lasting = aligned(self.native.lasts)
         self.ready, self.turn = not self.native.lasts, Lock()
-        self.free = [self.entry(range(len(self.slots)))]
+        self.free: list[Way] = []
+        self.free.append(self.way())
 
     def prepare(self, given: Iterable[Any]) -> bool:
         """Whether what lasts is there: whoever comes first computes it of the inputs, in order.
@@ -95,26 +97,27 @@ class Call:
         with self.turn:
             if not self.ready:
                 known = [(n, x) for n, x in enumerate(given) if x is not None]
-                way = self.entry([n for n, _ in known], name=PREPARE)
+                way = self.entry(self.room(), [n for n, _ in known], PREPARE)
                 found = way(*(np.ascontiguousarray(x) for _, x in known))
                 self.ready = found is None
             return self.ready
 
-    def entry(
-        self, given: Iterable[int], fixed: Iterable[Any] = (), name: str = ENTRY
-    ) -> Callable[..., Any]:
-        """A way into the code that takes the inputs numbered `given`, then the outputs.
-
-        The other inputs are `fixed`, in order. What comes before the first run has no outputs, and
-        need not know all inputs.
-        """
+    def room(self) -> Room:
+        """A table and an arena of one thread."""
         native = self.native
         table, arena = native.table.copy(), aligned(native.arena)
         table[0], table[LASTING] = address_of(arena), address_of(self.lasting)
-        taken, kept = list(given), list(fixed)
-        rest = [n for n in range(len(self.slots)) if n not in taken]
-        for number, array in zip(rest, kept, strict=name == ENTRY):
-            table[1 + number] = address_of(array)
+        return table, (native, arena, self.lasting)
+
+    def entry(
+        self, room: Room, given: Iterable[int], name: str = ENTRY, keeps: Sequence[Any] = ()
+    ) -> Callable[..., Any]:
+        """A way into the code that takes the inputs numbered `given`, then the outputs.
+
+        The table has the others already, which `keeps` holds. What comes before the first run has
+        no outputs, and need not know all inputs.
+        """
+        native, taken, (table, rest) = self.native, set(given), room
         inputs = [
             Argument(a.name, a.shape, dtype_of(a), 1 + n, self.slots[n] in self.over)
             for n, a in enumerate(native.inputs)
@@ -133,8 +136,16 @@ class Call:
             [*inputs, *outputs] if name == ENTRY else inputs,
             flush=flushes(bool(self.over - {DRAW})),
             status=status,
-            keeps=(native, arena, self.lasting, *kept),
+            keeps=(*rest, *keeps),
         )
+
+    def way(self) -> "Way":
+        """A free way into the code; one more where other threads have them all."""
+        try:
+            return self.free.pop()
+        except IndexError:
+            room = self.room()
+            return Way(room, self.entry(room, range(len(self.slots))))
 
     def __call__(self, frame: list[Any]) -> tuple[()]:
         begun = self.begun(frame)
@@ -142,15 +153,12 @@ class Call:
             run(self.plan, self.rows, frame)
             return ()
         made = [np.empty(shape, dtype) for shape, dtype in self.made]
-        free = self.free
-        try:
-            enter = free.pop()
-        except IndexError:  # other threads have them all
-            enter = self.entry(range(len(self.slots)))
+        way = self.way()
+        way.mark, enter = None, way.enter
         found = self.drawn(enter, begun, made) if self.counts else enter(*self.get(begun), *made)
         if found is Outcome.REFUSED:
             found = enter(*self.in_order(begun), *made)
-        free.append(enter)
+        self.free.append(way)
         if found is None:
             values: list[Any] = made if not self.heights else rows_of(made, self.heights)
             if self.told:
@@ -211,11 +219,9 @@ class Call:
         """Compute outputs; None, or what was refused."""
         if not self.ready and not self.prepare(inputs := list(inputs)):
             return Outcome.FAILED
-        try:
-            way = self.free.pop()
-        except IndexError:
-            way = self.entry(range(len(self.slots)))
-        found = way(*inputs, *outputs)
+        way = self.way()
+        way.mark = None
+        found = way.enter(*inputs, *outputs)
         self.free.append(way)
         return found
 
@@ -238,6 +244,14 @@ class Call:
             for slot, x in zip(self.slots, self.get(frame), strict=True)
         ]
 
+    def fixed(self, place: int, others: Sequence[Any]) -> Callable[..., Any]:
+        """A way into the code that takes the input at `place`; the others stay, in order."""
+        room = self.room()
+        rest = [n for n in range(len(self.slots)) if n != place]
+        for number, array in zip(rest, others, strict=True):
+            room[0][1 + number] = address_of(array)
+        return self.entry(room, [place], keeps=others)
+
     def of_one(self, slot: int, frame: list[Any]) -> Callable[[Any], Any] | None:
         """The one result as a function of the array in one slot, where the others stay.
 
@@ -256,19 +270,34 @@ class Call:
         if not self.ready:
             return None
         ((shape, dtype),), empty = self.made, np.empty
-        free = [self.entry([place], fixed)]
+        free = [self.fixed(place, fixed)]
 
         def calling(x: Any) -> Any:
             out = empty(shape, dtype)
             try:
                 enter = free.pop()
             except IndexError:
-                enter = self.entry([place], fixed)
+                enter = self.fixed(place, fixed)
             found = enter(x, out)
             free.append(enter)
             return out if found is None else None
 
         return calling
+
+
+class Way:
+    """A way into the code of a call, with the table and the arena of one thread.
+
+    `enter` takes all inputs. `few`, where it is made, takes some: the others are those that the
+    table had when `mark` was set, which says what they were.
+    """
+
+    __slots__ = ("enter", "few", "mark", "room")
+
+    def __init__(self, room: Room, enter: Callable[..., Any]) -> None:
+        self.room, self.enter = room, enter
+        self.few: Any = None
+        self.mark: object = None
 
 
 def flushes(updates: bool) -> bool:

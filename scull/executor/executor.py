@@ -270,7 +270,8 @@ def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0)
         bound.straight = None if plain else bound.tier.straight(bound, steps)
     for cell, slot in bound.stores:
         value = frame[slot]
-        cell.value = value if isinstance(value, KINDS) else np.asarray(value)
+        if cell.value is not value:
+            cell.value = value if isinstance(value, KINDS) else np.asarray(value)
     for cell, slot, copy in bound.left:
         cell.value = delivered(frame[slot], copy, True)
 

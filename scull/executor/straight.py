@@ -1,11 +1,18 @@
-"""Runs that are one function, from what is fed to what is fetched: no frame lies between."""
+"""Runs that are one function, from what is fed to what is fetched: no frame lies between.
+
+What cells hold is looked up and checked once, as long as no cell gets another value.
+"""
 
 from typing import Any
+from weakref import ref
 
 from numpy import empty
 
 from scull.executor.binding import Bound
-from scull.executor.call import Call
+from scull.executor.call import Call, Way
+from scull.runtime.cell import RELYING, Cell
+
+Held = tuple[object, list[Any]]  # a mark, and what all cells held since it was made
 
 
 class Straight:
@@ -21,30 +28,52 @@ class Straight:
         order: the outputs that are fetched, by number; None: all, as they are made.
     """
 
-    __slots__ = ("call", "cells", "fed", "order")
+    __slots__ = ("__weakref__", "call", "cells", "fed", "held", "lasts", "names", "order")
 
     def __init__(
         self, call: Call, cells: list[Any], fed: list[tuple[int, str]], order: list[int] | None
     ) -> None:
         self.call, self.cells, self.fed, self.order = call, cells, fed, order
+        self.names = [name for _, name in fed]
+        self.lasts = all(type(cell) is Cell for cell in cells)  # others do not tell of new values
+        self.held: Held | None = None
 
     def __call__(self, feed: Any) -> list[Any] | None:
-        call, given = self.call, [cell.value for cell in self.cells]
-        for place, name in self.fed:
-            given.insert(place, feed[name])
+        call, held = self.call, self.held
         made: list[Any] = []
         for shape, dtype in call.made:
             made.append(empty(shape, dtype))
-        given += made
         try:
-            enter = call.free.pop()
+            way = call.free.pop()
         except IndexError:  # other threads have them all
-            enter = call.entry(range(len(call.slots)))
-        found = enter(*given)
-        call.free.append(enter)
+            way = call.way()
+        if held is not None and way.mark is held[0]:
+            found = way.few(*[feed[name] for name in self.names], *made)
+        else:
+            found = self.entered(way, feed, made)
+        call.free.append(way)
         if found is not None:
             return None
         return made if self.order is None else [made[n] for n in self.order]
+
+    def entered(self, way: Way, feed: Any, made: list[Any]) -> Any:
+        """What the code answers to all inputs; the next time, the way has those of cells."""
+        held = self.held
+        if held is None and self.lasts:
+            held = self.held = (object(), [])
+            RELYING.append(ref(self))
+            held[1].extend([cell.value for cell in self.cells])
+        whole = held is not None and len(held[1]) == len(self.cells)  # no other thread is at it
+        given = held[1].copy() if held and whole else [cell.value for cell in self.cells]
+        for place, name in self.fed:
+            given.insert(place, feed[name])
+        way.mark = None
+        found = way.enter(*given, *made)
+        if found is None and held and whole:
+            if way.few is None:
+                way.few = self.call.entry(way.room, [place for place, _ in self.fed])
+            way.mark = held[0]
+        return found
 
 
 def straight_of(bound: Bound, call: Call) -> Straight | None:

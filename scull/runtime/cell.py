@@ -1,5 +1,6 @@
 """Cells: the places of values in a scope, and what users read and change there."""
 
+from contextlib import suppress
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -12,11 +13,27 @@ from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.runtime.resident import Resident
 
+RELYING: list[Any] = []  # weak references to what relies on the values of cells, in `held`
+
+
+def let_go() -> None:
+    """Tell all that rely on the values of cells that one has changed."""
+    while RELYING:
+        with suppress(IndexError):  # another thread took the last
+            found = RELYING.pop()()
+            if found is not None:
+                found.held = None
+
 
 class Cell:
     """The place of one value. A plan is bound to the cell, not to the value."""
 
     __slots__ = ("lod", "name", "value")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if RELYING:
+            let_go()
 
     def __init__(self, name: str, value: Any = None) -> None:
         self.name, self.value, self.lod = name, value, []  # type: ignore[var-annotated]

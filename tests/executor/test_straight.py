@@ -1,6 +1,8 @@
 """Runs that are one function go from what is fed to what is fetched without a frame."""
 
+import gc
 import importlib.util
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -125,6 +127,86 @@ def test_values_replaced_in_the_scope_are_seen():
                 value = np.full(v.shape, 0.5, "float32")
                 each.scope.find_var(v.name).get_tensor().set(value, paddle.CPUPlace())
     assert net.run(feed)[0].tobytes() == same.without(feed)[0].tobytes()
+
+
+def replaced(net, value):
+    """Another array of this value in the place of every weight."""
+    for v in net.parameters:
+        if v.name.endswith("w_0"):
+            array = np.full(v.shape, value, "float32")
+            net.scope.find_var(v.name).get_tensor().set(array, paddle.CPUPlace())
+
+
+def test_values_replaced_between_runs_that_need_not_look_are_seen():
+    net, same, feed = Built(perceptron), Built(perceptron), fed(8)
+    for value in (None, 0.5, None, None, 0.25, 0.125, None):
+        for each in (net, same) if value else ():
+            replaced(each, value)
+        for _ in range(3):
+            assert net.run(feed)[0].tobytes() == same.without(feed)[0].tobytes()
+    assert net.ways[0].held is not None
+
+
+def test_a_value_that_was_replaced_is_let_go_before_the_next_run():
+    net, feed = Built(perceptron), fed(8)
+    for _ in range(4):
+        net.run(feed)
+    before = [weakref.ref(net.scope.find_var(v.name).value) for v in net.parameters]
+    assert len(before) > 4 and all(x() is not None for x in before)
+    for v in net.parameters:
+        net.scope.find_var(v.name).set_value(np.zeros(v.shape, v.dtype.array))
+    assert [x() for x in before] == [None] * len(before)
+
+
+def test_a_program_that_is_gone_keeps_no_values():
+    net, feed = Built(perceptron), fed(8)
+    for _ in range(4):
+        net.run(feed)
+    before = [weakref.ref(net.scope.find_var(v.name).value) for v in net.parameters]
+    del net
+    gc.collect()
+    assert [x() for x in before] == [None] * len(before)
+
+
+def test_a_rate_that_a_schedule_changes_is_seen():
+    def scheduled():
+        x = paddle.static.data("x", [4, 6])
+        loss = paddle.mean(paddle.nn.Linear(6, 1)(x))
+        rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
+        paddle.optimizer.SGD(rate).minimize(loss)
+        rates.append(rate)
+        return loss
+
+    rates = []
+    net, same = Built(scheduled), Built(scheduled)
+    for step in range(7):
+        feed = {"x": np.full([4, 6], step / 7, "float32")}
+        assert net.run(feed)[0].tobytes() == same.without(feed)[0].tobytes()
+        for rate in rates:
+            rate.step()
+    assert net.ways
+
+
+def test_values_replaced_while_runs_go_on_are_the_old_or_the_new_ones():
+    def layer():
+        x = paddle.static.data("x", [16, 64])
+        return paddle.nn.Linear(64, 64, bias_attr=False)(x)
+
+    net, feed = Built(layer), {"x": np.ones([16, 64], "float32")}
+    replaced(net, 1.0)
+    net.run(feed)
+
+    def runs(_):
+        return [net.run(feed)[0] for _ in range(100)]
+
+    with ThreadPoolExecutor(3) as pool:
+        going = [pool.submit(runs, n) for n in range(3)]
+        for n in range(200):
+            replaced(net, float(1 + n % 2))
+        found = [x for each in going for x in each.result()]
+    assert all(np.all(x == 64) or np.all(x == 128) for x in found)
+    replaced(net, 3.0)
+    assert np.all(net.run(feed)[0] == 192) and np.all(net.run(feed)[0] == 192)
 
 
 def test_other_forms_of_results_take_the_long_way():
