@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import loads_of
+from scull.compiler.fuse import loads_of, words_of
 from scull.compiler.pack import runs_well
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
@@ -25,6 +25,7 @@ WINDOWED = 0.7  # of its worth has an axis that is read through a window
 NATURAL = 1.25  # times its worth, at most, has the last axis of a matrix, read by matrices too
 TURNING = 64  # multiplications that to read one element of a result in another order costs
 COPYING = 16  # the same of a copy of what a contraction reads
+DRAWING = 256  # the same of a random word that its neighbours do not share a block with
 FAR = 4  # times worse are lanes that lie apart where values are added to places
 LEAST = 0.1  # of its runs a contraction votes with, however little another order would cost
 LOCAL = 0.01  # of them for the axis along which one element after the other is read
@@ -175,7 +176,14 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
         last, times = body.over[-1], float(FAR * prod(x.size for x in body.over))
         for load in loads_of(body):
             yield from (((load.array, n), times) for n, x in enumerate(load.operands) if x is last)
-    if not isinstance(body, Map) or not contracts(body):
+    if not isinstance(body, Map):
+        return
+    for word in words_of([body]):
+        drawn = positions.of(word.operands[2])
+        for number, x in enumerate(body.axes):
+            if drawn.step(x) == 1:
+                yield (statement.out, number), float(DRAWING * prod(n.size for n in body.axes))
+    if not contracts(body):
         return
     found = worths(body, positions)
     lanes, ranked = best_of(found), sorted(found.values())

@@ -6,7 +6,7 @@ element, never into another reduction.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import copysign, prod
@@ -28,6 +28,7 @@ from scull.lang.expression import (
     Load,
     Reduce,
 )
+from scull.lang.operation import RANDOM
 from scull.lang.walk import ordered, rewritten
 
 DEEP, SHORT = 64, 32  # terms of a sum that are many; elements of a row that are few
@@ -35,7 +36,7 @@ LITTLE = 4  # operations that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
-FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", "random_bits")
+FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", *RANDOM)
 
 
 def fused(
@@ -49,11 +50,11 @@ def fused(
     """
     kept, positions = set(outputs), Positions()
     uses = Counter(array for s in statements for array in {load.array for load in loads_of(s.body)})
-    taken = Counter(word for s in statements for word in words_of([s.body]))
+    shared = sharing_words(statements)
     ready: dict[Array, Map] = dict(around or {})
     found: list[Statement] = []
     for statement in statements:
-        body = inlined(statement, ready, uses, taken, positions)
+        body = inlined(statement, ready, uses, shared, positions)
         found.append(replace(statement, body=body))
         if isinstance(body, Map):
             if statement.out in kept:
@@ -89,7 +90,7 @@ def inlined(
     statement: Statement,
     ready: dict[Array, Map],
     uses: Counter[Array],
-    taken: Counter[Expression],
+    shared: Collection[Array],
     positions: Positions,
 ) -> Body:
     """A body with what it reads written out where that pays."""
@@ -101,7 +102,7 @@ def inlined(
         for load in sites:
             if load.array not in ready or load.array == getattr(body, "base", None):
                 continue
-            why = apart(ready[load.array], body, taken)
+            why = apart(load.array, ready[load.array], body, shared)
             pays = not why
             if pays:
                 pays, why = verdict(load, sites, ready[load.array], uses, body)
@@ -225,17 +226,22 @@ def _shortens(load: Load, producer: Map, body: Body) -> bool:
     return deep and not plain and body.axes[-1].size < SHORT <= producer.axes[-1].size
 
 
-def apart(producer: Map, body: Body, taken: Counter[Expression]) -> str:
+def apart(array: Array, producer: Map, body: Body, shared: Collection[Array]) -> str:
     """Why a producer may not be computed where it is read, as far as random words are concerned."""
-    if not taken:
-        return ""
-    words = words_of([producer])
-    if any(taken[word] > 1 for word in words):
+    if array in shared:
         return "others want its random words, too"
+    words = words_of([producer])
     reduces = [any(isinstance(x, Reduce) for x in ordered(b.roots)) for b in (producer, body)]
     if (words and reduces[1]) or (reduces[0] and words_of([body])):
         return "random words are made beside no sum, which might want them many times"
     return ""
+
+
+def sharing_words(statements: Sequence[Statement]) -> set[Array]:
+    """The arrays of which others want the same random words."""
+    each = {s.out: words_of([s.body]) for s in statements}
+    taken = Counter(word for words in each.values() for word in words)
+    return {out for out, words in each.items() if any(taken[word] > 1 for word in words)}
 
 
 def words_of(bodies: Iterable[Body]) -> set[Expression]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from scull.compiler.affine import Affine, Positions
-from scull.compiler.draw import draws
+from scull.compiler.draw import vectors_at_once
 from scull.compiler.edge import edges_of, is_stepped
-from scull.compiler.fuse import reads_of
+from scull.compiler.fuse import reads_of, words_of
 from scull.compiler.inside import choice_of
 from scull.compiler.matrix import ROWS, sums_by_unit
 from scull.compiler.stage import Stage, told_apart
@@ -142,7 +142,7 @@ def _of_elements(
     across = crossed(vector, own, loads, lanes, positions) if plain else None
     if across is not None:
         return Schedule(vector, across, lanes, 1, min(lanes, across.size), 1)
-    many = 1 if size > HEAVY and plain else 2
+    many = _vectors_of_draws(stage) or (1 if size > HEAVY else 2)
     return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), many), 1, 1)
 
 
@@ -151,7 +151,12 @@ def _reduces(stage: Stage) -> list[Reduce]:
 
 
 def _draws(stage: Stage) -> bool:
-    return any(draws(n) for b in stage.bodies for n in ordered([b.roots[-1]]))
+    return _vectors_of_draws(stage) > 0
+
+
+def _vectors_of_draws(stage: Stage) -> int:
+    """Of how many vectors the random words of a stage are made together; 0 where it has none."""
+    return max(map(vectors_at_once, words_of(stage.bodies)), default=0)
 
 
 def _is_left_out(stage: Stage, vector: Axis, positions: Positions) -> bool:

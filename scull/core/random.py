@@ -80,15 +80,19 @@ def filled(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Iterator[Any]]:
 
 
 def uniform(draw: Draw, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Numbers in [0, 1): the top 24 bits of a word as float32, the top 53 as float64."""
+    """Numbers in [0, 1): the top 53 bits of a word as float64, 24 of half a word as float32.
+
+    The lower half of a word comes first.
+    """
     source, double = philox(draw), np.dtype(dtype) == np.float64
     found, parts = filled(shape, np.float64 if double else np.float32)
     for part in parts:
-        bits = source.random_raw(part.size)
         if double:
-            np.multiply(bits >> np.uint64(11), 2.0**-53, part)
+            np.multiply(source.random_raw(part.size) >> np.uint64(11), 2.0**-53, part)
         else:
-            np.multiply((bits >> np.uint64(40)).astype(np.float32), np.float32(2.0**-24), part)
+            halves = source.random_raw(-(-part.size // 2)).astype("<u8", copy=False).view("<u4")
+            high = halves[: part.size] >> np.uint32(8)
+            np.multiply(high.astype(np.float32), np.float32(2.0**-24), part)
     return found
 
 

@@ -137,6 +137,11 @@ def _random_bits(key0: Values, key1: Values, place: Values) -> Values:
     return np.choose(place & 3, found)
 
 
+def _random_half(key0: Values, key1: Values, place: Values) -> Values:
+    word, shift = _random_bits(key0, key1, place >> 1), ((place & 1) << 5).astype(np.uint64)
+    return (word >> shift & MASK).astype(np.uint32)
+
+
 def _scale(x: Values, exponent: Values) -> Values:
     unknown = np.isnan(exponent)
     whole = np.where(unknown, 0, exponent).astype(np.int32)
@@ -244,6 +249,7 @@ OPERATIONS: dict[str, Callable[..., Values]] = {
     "multiply_high": _multiply_high,
     "pair_dot": _pair_dot,
     "random_bits": _random_bits,
+    "random_half": _random_half,
     "negative": np.negative,
     "absolute": np.absolute,
     "less": np.less,

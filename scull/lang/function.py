@@ -178,6 +178,11 @@ def random_bits(key: tuple[Expression, Expression], place: Operand) -> Expressio
     return apply("random_bits", *key, position(place))
 
 
+def random_half(key: tuple[Expression, Expression], place: Operand) -> Expression:
+    """The uint32 at `place` among the halves of these words; the lower of a word comes first."""
+    return apply("random_half", *key, position(place))
+
+
 def _over(over: Axis | Sequence[Axis]) -> tuple[Axis, ...]:
     axes = (over,) if isinstance(over, Axis) else tuple(over)
     if len(set(axes)) < len(axes):

@@ -15,6 +15,7 @@ ANY: tuple[Kind, ...] = ("bool", "integer", "float")
 INTEGER: tuple[Kind, ...] = ("integer",)
 FLOAT: tuple[Kind, ...] = ("float",)
 PRODUCTS = ("multiply", "pair_dot")  # whose sums need not round them
+RANDOM = {"random_bits": "uint64", "random_half": "uint32"}  # what they are
 OF_PAIRS = {"pair": "uint32", "pair_dot": "float32"}  # their results
 
 
@@ -80,6 +81,7 @@ OPERATIONS = {
         Operation("sin", 1, FLOAT),
         Operation("cos", 1, FLOAT),
         Operation("random_bits", 3, INTEGER),
+        Operation("random_half", 3, INTEGER),
     )
 }
 
@@ -96,10 +98,10 @@ def result_dtype(name: str, dtypes: tuple[str, ...]) -> str:
         if dtypes[0] != "int32":
             raise DtypeError(f"pick chooses by an int32, not by {dtypes[0]}")
         dtypes = dtypes[1:]
-    if name == "random_bits":
+    if name in RANDOM:
         if dtypes != ("uint64", "uint64", "int64"):
-            raise DtypeError(f"random_bits takes two uint64 and a place, not {', '.join(dtypes)}")
-        return "uint64"
+            raise DtypeError(f"{name} takes two uint64 and a place, not {', '.join(dtypes)}")
+        return RANDOM[name]
     if len(set(dtypes)) > 1:
         raise DtypeError(f"{name} of {' and '.join(dtypes)}: `cast` one of them")
     kind = element(dtypes[0]).kind

@@ -44,6 +44,12 @@ def round_keys(key0: Expression, key1: Expression) -> list[tuple[Expression, Exp
     return [(key0 + first, key1 + second) for first, second in steps]
 
 
+def random_half_of(key0: Expression, key1: Expression, place: Expression) -> Expression:
+    """Half a word by operations on words."""
+    word = random_bits_of(key0, key1, place >> 1)
+    return cast(word >> cast((place & 1) << 5, "uint64"), "uint32")
+
+
 def random_bits_of(key0: Expression, key1: Expression, place: Expression) -> Expression:
     """One word by operations on words."""
 

@@ -14,11 +14,12 @@ def place_of(index: Any) -> Any:
 
 
 def uniform_at(draw: Draw, place: Any, dtype: str) -> Any:
-    """A number in [0, 1): the top 53 bits of a word as float64, else the top 24 as float32."""
-    bits = lang.random_bits(draw, place)
+    """A number in [0, 1): the top 53 bits of a word as float64, else 24 of half one as float32."""
     if dtype == "float64":
+        bits = lang.random_bits(draw, place)
         return lang.cast(lang.cast(bits >> 11, "int64"), "float64") * 2.0**-53
-    return lang.cast(lang.cast(bits >> 40, "int32"), "float32") * 2.0**-24
+    bits = lang.random_half(draw, place)
+    return lang.cast(lang.cast(bits >> 8, "int32"), "float32") * 2.0**-24
 
 
 def gaussian_at(draw: Draw, place: Any) -> Any:

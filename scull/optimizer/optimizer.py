@@ -422,14 +422,19 @@ class Optimizer:
         """Append or run clipping, decay and one update a parameter, parameters in name order."""
         pairs = sorted(params_grads, key=lambda pair: pair[0].name)
         if pairs and isinstance(pairs[0][0], Tensor):
-            with no_grad():
-                for group, own in self.by_group(pairs):
-                    self.update_eagerly(self.prepared(own, group))
-            return []
+            return self._apply_eagerly(pairs)
         return apply_statically(self, pairs)
 
+    def _apply_eagerly(self, pairs: list[Any]) -> list[Any]:
+        with no_grad():
+            for group, own in self.by_group(pairs):
+                self.update_eagerly(self.prepared(own, group))
+        return []
+
     def _apply_optimize(self, loss: Any, startup: Any, params_grads: list[Any]) -> list[Any]:
-        if isinstance(loss, Tensor) or not params_grads:
+        if isinstance(loss, Tensor):
+            return self._apply_eagerly(params_grads)
+        if not params_grads:
             return self.apply_gradients(params_grads)
         with program_guard(loss.block.program, startup or default_startup()):
             return self.apply_gradients(params_grads)

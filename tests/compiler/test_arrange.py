@@ -5,7 +5,7 @@ import pytest
 from scull.compiler.affine import Positions
 from scull.compiler.arrange import arranged, lane_axis
 from scull.compiler.trace import Statement
-from scull.lang import axis, sum
+from scull.lang import axis, cast, random_half, sum
 from scull.lang.body import Map
 from scull.lang.expression import Array
 
@@ -67,6 +67,19 @@ def test_what_both_operands_vary_with_comes_before_what_one_does(shape):
     assert [a.size for a in first.body.axes] == [2, 4, 9, 32]
     assert first.out.shape == (2, 4, 9, 32)
     assert second.out.shape == shape
+
+
+@pytest.mark.parametrize(("many", "turned"), [(16, False), (4096, True)])
+def test_random_words_lie_as_they_follow_each_other_unless_a_product_loses_more(many, turned):
+    key, w = Array("key", (2,), "uint64"), Array("w", (many, 8), "float32")
+    drawn, out = Array("drawn", (64, 8), "float32"), Array("out", (many, 64), "float32")
+    i, k = axis(64), axis(8)
+    half = cast(cast(random_half((key[0], key[1]), i * 8 + k), "int32"), "float32")
+    o, j, n = axis(many), axis(64), axis(8)
+    product = Map((o, j), sum(w[o, n] * drawn[j, n], n))  # whose lanes had better lie along j
+    statements = [Statement(drawn, Map((i, k), half), "dropout"), Statement(out, product, "matmul")]
+    first, _ = arranged(statements, [out])
+    assert first.out.shape == ((8, 64) if turned else (64, 8))
 
 
 def test_axes_that_run_together_are_in_no_order_of_theirs():

@@ -92,7 +92,26 @@ def test_a_step_with_dropout_is_one_function_that_draws_each_word_once():
     found, _, ((*calls,),) = runs(learning, feed, "eager", 5)
     np.testing.assert_allclose(found, expected, rtol=2e-5)
     (call,) = calls
-    assert str(call.native.region).count("random_bits") == 2
+    assert str(call.native.region).count("random_half") == 2
+
+
+def attending():
+    """Dropout of what has several axes, between products and sums of rows."""
+    paddle.static.default_main_program().random_seed = 0
+    x = paddle.static.data("x", [2, 6, 16])
+    layer = paddle.nn.TransformerEncoderLayer(16, 2, 24, 0.3)
+    loss = paddle.mean(paddle.nn.Linear(16, 3)(layer(x)) ** 2)
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    return [loss]
+
+
+def test_gradients_read_the_masks_that_the_way_forward_keeps():
+    feed = {"x": np.random.default_rng(0).normal(size=(2, 6, 16)).astype("f4")}
+    expected, _, _ = runs(attending, feed, "off", 4)
+    found, _, ((*calls,),) = runs(attending, feed, "eager", 4)
+    np.testing.assert_allclose(found, expected, rtol=2e-5)
+    (call,) = calls
+    assert str(call.native.region).count("random_half") == 4
 
 
 def test_a_chance_out_of_range_is_told_as_ever():

@@ -173,7 +173,7 @@ def test_gradients_go_through_the_masks_of_each_round():
 
     ran = agrees(build, rounds=(0, 1, 5, 1, 20), tolerance=1e-5)
     assert [type(node) for node in ran.nodes if isinstance(node, Loop)] == [Loop] * 3
-    assert str(ran.steps[0].native.region).count("random_bits") == 3
+    assert str(ran.steps[0].native.region).count("random_half") == 3
 
 
 def test_instructions_beside_a_region_draw_when_their_turn_is():

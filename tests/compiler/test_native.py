@@ -202,21 +202,25 @@ def test_a_scatter_that_begins_as_an_array_gives_the_same_bits(dtype, anew):
 
 
 @pytest.mark.parametrize("level", llvm.levels() if llvm.available() else [])
-@pytest.mark.parametrize("size", [3, 16, 70])
-def test_random_bits_are_the_same(size, level):
+@pytest.mark.parametrize("size", [3, 16, 70, 130])
+@pytest.mark.parametrize(("bits", "kind"), [("random_bits", "uint64"), ("random_half", "uint32")])
+def test_random_bits_are_the_same(bits, kind, size, level):
+    drawn = getattr(lang, bits)
+
     def word(key, place):
-        return lang.cast(lang.random_bits((key[0], key[1]), place) >> 40, "int32")
+        high = drawn((key[0], key[1]), place) >> (40 if kind == "uint64" else 8)
+        return lang.cast(high, "int32")
 
     def lower(index, key):
         (a,), (b,), (c, d), (e, f), (g, h), (i,) = index
         pair = word(key, 2 * b) * 3 + word(key, 2 * b + 1)  # two words for an element
         rows, turned = word(key, c * size + d), word(key, f * 5 + e)
         odd = word(key, g * (size + 1) + h)  # rows that begin within blocks
-        return lang.random_bits((key[0], key[1]), a), pair, rows, turned, odd, word(key, 4 * i + 3)
+        return drawn((key[0], key[1]), a), pair, rows, turned, odd, word(key, 4 * i + 3)
 
     key = np.array([3, 2**63], np.uint64)
     shapes = [(size,), (size,), (3, size), (5, size), (2, size), (size,)]
-    outs = [meta(*s, dtype="int32" if n else "uint64") for n, s in enumerate(shapes)]
+    outs = [meta(*s, dtype="int32" if n else kind) for n, s in enumerate(shapes)]
     check(lang.trace(lower, [meta(2, dtype="uint64")], outs), [key], level)
 
 

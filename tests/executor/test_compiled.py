@@ -466,4 +466,5 @@ def test_gradients_of_a_branch_that_was_not_taken_are_machine_code_too():
             taken = static.first if sign > 0 else static.second
             own = plain.first if sign > 0 else plain.second
             for p, q in zip(own.parameters(), taken.parameters(), strict=True):
-                np.testing.assert_allclose(q.grad.numpy(), p.grad.numpy(), rtol=1e-6)
+                # 1 - tanh^2 is as exact as the units in which tanh is, whatever it is itself
+                np.testing.assert_allclose(q.grad.numpy(), p.grad.numpy(), rtol=1e-6, atol=1e-7)

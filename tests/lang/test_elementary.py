@@ -10,6 +10,7 @@ from scipy import special
 from scull import lang
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import apply
+from scull.lang.random import random_half_of
 from tests.lang.samples import meta, same_values, units
 
 BOUNDS = {  # function: units in the last place for float32 and float64
@@ -233,3 +234,16 @@ def test_random_bits_are_those_of_philox():
     kernel = lang.trace(lower, [meta(2, dtype="uint64")], [meta(23, dtype="uint64")])
     (got,) = lang.run(kernel, [np.array([11, 2**63], np.uint64)])
     assert np.array_equal(got, np.random.Philox(key=[11, 2**63]).random_raw(23))
+
+
+def test_halves_of_random_words_begin_with_the_lower_one():
+    def lower(index, key):
+        (a,), (b,) = index
+        return lang.random_half((key[0], key[1]), a), random_half_of(key[0], key[1], b)
+
+    outs = [meta(23, dtype="uint32")] * 2
+    kernel = lang.trace(lower, [meta(2, dtype="uint64")], outs)
+    words = np.random.Philox(key=[11, 2**63]).random_raw(12)
+    expected = np.stack([words & 0xFFFFFFFF, words >> 32], 1).reshape(-1)[:23]
+    for got in lang.run(kernel, [np.array([11, 2**63], np.uint64)]):
+        assert np.array_equal(got, expected)

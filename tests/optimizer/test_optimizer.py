@@ -246,3 +246,27 @@ def test_clearing_to_zero_leaves_a_gradient_that_still_moves_what_has_moments():
     assert w.grad.tolist() == [3.0]
     optimizer.clear_grad(set_to_zero=False)
     assert w.grad is None
+
+
+@pytest.mark.parametrize("way", ["step", "minimize"])
+def test_eager_updates_keep_the_order_of_parameters_whatever_their_names(way):
+    """The sum of squares rounds otherwise in another order."""
+    names = {f"b{n}": 2.0**-12 for n in range(6)} | {"a": 1.0}
+    params = [
+        paddle.create_parameter(
+            [1],
+            "float32",
+            attr=paddle.ParamAttr(name=f"order_{way}_{name}"),
+            default_initializer=paddle.nn.initializer.Constant(0.0),
+        )
+        for name in names
+    ]
+    loss = sum(p * g for p, g in zip(params, names.values(), strict=True)).sum()
+    clip = paddle.nn.ClipGradByGlobalNorm(0.5)
+    optimizer = paddle.optimizer.SGD(1.0, parameters=params, grad_clip=clip)
+    loss.backward()
+    optimizer.minimize(loss) if way == "minimize" else optimizer.step()
+    norm = np.sqrt(np.float32(6 * 2.0**-24) + np.float32(1.0))
+    assert norm != 1
+    expected = -np.float32(0.5) / norm
+    assert params[-1].numpy().tobytes() == expected.astype("float32").tobytes()
