@@ -28,6 +28,7 @@ COPYING = 16  # the same of a copy of what a contraction reads
 DRAWING = 256  # the same of a random word that its neighbours do not share a block with
 FAR = 4  # times worse are lanes that lie apart where values are added to places
 LEAST = 0.1  # of its runs a contraction votes with, however little another order would cost
+EVEN = 0.01  # times that, where several axes would do as well
 LOCAL = 0.01  # of them for the axis along which one element after the other is read
 DEEP = 16  # terms of a sum that pay for turning its result round
 
@@ -189,11 +190,12 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
     lanes, ranked = best_of(found), sorted(found.values())
     around, deep = prod(x.size for x in body.axes), max(map(_terms, _sums(body)))
     lost = 1.0 - (ranked[-2] if len(ranked) > 1 else 0.0) / ranked[-1] if ranked else 0.0
+    least = 1.0 if lost else EVEN
     if lanes is not None:
-        yield (statement.out, body.axes.index(lanes)), max(1.0, lost * deep) * around
+        yield (statement.out, body.axes.index(lanes)), max(least, lost * deep) * around
     for reduce in _sums(body):
         runs = around * _terms(reduce)
-        times = max(lost, LEAST) * runs
+        times = max(lost, LEAST * least) * runs
         for load in (x for x in ordered(reduce.operands) if isinstance(x, Load)):
             along = lanes is not None and lanes in load.free and _through(load, lanes, positions)
             if along:

@@ -82,6 +82,26 @@ def test_random_words_lie_as_they_follow_each_other_unless_a_product_loses_more(
     assert first.out.shape == ((8, 64) if turned else (64, 8))
 
 
+def test_who_needs_an_axis_decides_where_others_could_do_with_several():
+    """Products of as many channels as places fill lanes, and filters of each channel in steps."""
+    arrays = {"x": (2, 64, 64, 64), "w": (64, 64), "v": (64, 64), "k": (64, 3, 3)}
+    x, w, v, k = (Array(name, shape, "float32") for name, shape in arrays.items())
+    made, more = (Array(name, x.shape, "float32") for name in ("made", "more"))
+    out = Array("out", (2, 64, 31, 31), "float32")
+    n, c, i, j, m = (axis(s) for s in (*x.shape, 64))
+    product = Map((n, c, i, j), sum(x[n, m, i, j] * w[c, m], m))
+    again = Map((n, c, i, j), sum(made[n, m, i, j] * v[c, m], m))
+    b, d, p, q, r, s = (axis(size) for size in (*out.shape, 3, 3))
+    filtered = Map((b, d, p, q), sum(made[b, d, 2 * p + r, 2 * q + s] * k[d, r, s], (r, s)))
+    statements = [
+        Statement(made, product, "conv2d"),
+        Statement(more, again, "conv2d"),
+        Statement(out, filtered, "depthwise_conv2d"),
+    ]
+    first, *_ = arranged(statements, [out, more])
+    assert first.body.axes == (n, i, j, c)
+
+
 def test_axes_that_run_together_are_in_no_order_of_theirs():
     """Scores added to themselves turned: rows and columns are one class of axes."""
     x, y = (Array(name, (2, 16, 4, 8), "float32") for name in "xy")
