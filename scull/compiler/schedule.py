@@ -3,6 +3,7 @@
 Only how expressions read memory counts here, never which operator they come from.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -12,7 +13,7 @@ from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of, words_of
 from scull.compiler.inside import choice_of
 from scull.compiler.matrix import ROWS, sums_by_unit
-from scull.compiler.stage import Stage, told_apart
+from scull.compiler.stage import Stage, nbytes, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
 from scull.lang.body import Map
@@ -27,7 +28,8 @@ SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
-SHORT, BESIDE = 128, 8  # terms of sums after which these take long; rows of their tiles
+SHORT, BESIDE = 128, 8  # terms of sums after which these take long; vectors of their tiles
+MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms that come from far
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
 FEW = 16  # vectors along an axis of which narrow tiles leave out many places
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
@@ -115,7 +117,8 @@ def scheduled(
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     if row is not None and _is_slow_after(stage):
-        return Schedule(best, row, lanes, 1, min(BESIDE, row.size), 1, least, inner=True)
+        columns, many = (min(vectors, BESIDE), 2) if _changes_much(stage) else (1, BESIDE)
+        return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
     many = 1 if row is None else _even(row.size, _most_rows(columns, target))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
         columns, many = 1, _even(row.size, _most_rows(1, target))
@@ -187,10 +190,26 @@ def _is_slow_after(stage: Stage) -> bool:
     A CPU is still at the roots and quotients of a small tile while it sums the next; of a large
     one they fill all that it looks ahead to.
     """
+    within = _beside_sums(stage)
+    slow = any(isinstance(x, Apply) and x.operation in SLOW for x in within)
+    return slow and _most_terms(within) <= SHORT
+
+
+def _changes_much(stage: Stage) -> bool:
+    """Whether more is read beside sums of few terms than stays near: it comes row by row."""
+    within = _beside_sums(stage)
+    read = sum(map(nbytes, {x.array for x in within if isinstance(x, Load)}))
+    return read > MUCH_BESIDE and _most_terms(within) <= STREAMED
+
+
+def _beside_sums(stage: Stage) -> list[Expression]:
+    """The nodes of a stage besides those within its sums."""
     roots = [body.roots[-1] for body in stage.bodies]
-    within = ordered(roots, lambda x: () if isinstance(x, Reduce) else x.operands)
-    terms = max(prod(k.size for k in x.axes) for x in within if isinstance(x, Reduce))
-    return terms <= SHORT and any(isinstance(x, Apply) and x.operation in SLOW for x in within)
+    return ordered(roots, lambda x: () if isinstance(x, Reduce) else x.operands)
+
+
+def _most_terms(nodes: Sequence[Expression]) -> int:
+    return max(prod(k.size for k in x.axes) for x in nodes if isinstance(x, Reduce))
 
 
 def _most_rows(columns: int, target: Target) -> int:

@@ -117,6 +117,12 @@ def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it():
     assert long.columns * long.rows > 16 and not long.inner
 
 
+def test_what_a_large_update_changes_comes_in_few_rows():
+    large, longer = tiles_of_update(32, 1024, 1024), tiles_of_update(64, 1024, 1024)
+    assert (large.columns, large.rows, large.inner) == (8, 2, True)
+    assert (longer.columns, longer.rows, longer.inner) == (1, 8, True)
+
+
 @given(
     st.tuples(st.integers(1, 40), st.integers(1, 70), st.integers(1, 40)), st.sampled_from(LEVELS)
 )
