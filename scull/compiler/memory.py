@@ -41,6 +41,11 @@ def load(w: "Writer", node: Load, point: Point) -> str:
         at = pointer(w, array, where, point)
         found = whole(w.wide, kind, array, at, mask_of(w, point))
         fetch_ahead(w, array, where, at)
+        if (
+            point.column == len(w.tile.columns) - 1
+        ):  # may end in a line more
+            end = w.wide.count * element(array.dtype).itemsize - 1
+            fetch_ahead(w, array, where, at, end)
     else:
         found = gathered(w, array, where, step, point)
     return w.wide.loaded(found, array.dtype)
@@ -68,7 +73,7 @@ def load_pair(w: "Writer", node: Apply, point: Point) -> str:
     return whole(lanes, "i32", low.array, at, mask)
 
 
-def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str) -> None:
+def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int = 0) -> None:
     """Ask for what a contraction reads some terms later, of an operand too large for a near cache.
 
     Terms lie apart, which hardware that looks for streams of lines does not see through.
@@ -78,7 +83,7 @@ def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str) -> None:
     if not step or array.size * size < LARGE or abs(step) * size < LINE:
         return
     f = w.function
-    there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size}")
+    there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size + behind}")
     f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 2, i32 1)")
 
 

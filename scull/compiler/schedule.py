@@ -13,7 +13,7 @@ from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of, words_of
 from scull.compiler.inside import choice_of
 from scull.compiler.matrix import ROWS, sums_by_unit
-from scull.compiler.stage import Stage, nbytes, told_apart
+from scull.compiler.stage import NEAR, Stage, nbytes, told_apart
 from scull.compiler.target import Target
 from scull.compiler.tile import vectors_of
 from scull.lang.body import Map
@@ -97,7 +97,9 @@ def scheduled(
         if cost < least:
             best, least = axis, cost
     if best is None:
-        return Schedule(None, None, 1, 1, 1, lanes if reduces else 1)
+        beside = _rereading(stage, own) if reduces else None
+        many = 1 if beside is None else _even(beside.size, BESIDE)
+        return Schedule(None, beside, 1, 1, many, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
     if not stage.is_contraction:
         return _of_elements(stage, own, best, loads, lanes, positions)
@@ -193,6 +195,14 @@ def _is_slow_after(stage: Stage) -> bool:
     within = _beside_sums(stage)
     slow = any(isinstance(x, Apply) and x.operation in SLOW for x in within)
     return slow and _most_terms(within) <= SHORT
+
+
+def _rereading(stage: Stage, own: tuple[Axis, ...]) -> Axis | None:
+    """The axis along which most is read again that is far: its rows go one after the other."""
+    far = [x for x in stage.loads if nbytes(x.array) > NEAR]
+    again = {x: sum(nbytes(load.array) for load in far if x not in load.free) for x in own}
+    best = max(again, key=again.__getitem__, default=None)
+    return best if best is not None and again[best] and best.size > 1 else None
 
 
 def _changes_much(stage: Stage) -> bool:

@@ -31,6 +31,7 @@ from scull.executor.work import HostWork
 from scull.flags import PADDLE, changes, flag
 from scull.ir.program import Program, main_program
 from scull.runtime.device import MAKERS, device_of
+from scull.runtime.line import at_line
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Scope, global_scope
 
@@ -269,8 +270,10 @@ def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0)
         run(bound.plan, steps, frame)
         bound.straight = None if plain else bound.tier.straight(bound, steps)
     for cell, slot in bound.stores:
-        value = frame[slot]
-        if cell.value is not value:
+        value, before = frame[slot], cell.value
+        if type(value) is np.ndarray and before is None:  # the first one stays, and is written over
+            value = frame[slot] = at_line(value)
+        if before is not value:
             cell.value = value if isinstance(value, KINDS) else np.asarray(value)
     for cell, slot, copy in bound.left:
         cell.value = delivered(frame[slot], copy, True)

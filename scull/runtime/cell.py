@@ -11,6 +11,7 @@ from scull.core.place import CPU, Place
 from scull.core.tensor import Rows, Tensor
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.runtime.line import at_line
 from scull.runtime.resident import Resident
 
 RELYING: list[Any] = []  # weak references to what relies on the values of cells, in `held`
@@ -135,7 +136,7 @@ class ScopeTensor:
             array = array.view(bfloat16.array)
         if array.dtype.kind not in "biufcV":
             raise ArgumentError(f"{array.dtype} is no element type of a tensor")
-        self.cell.value = array
+        self.cell.value = at_line(array)
 
     def shape(self) -> list[int]:
         return [0] if self.cell.value is None else list(self.cell.value.shape)

@@ -117,6 +117,21 @@ def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it():
     assert long.columns * long.rows > 16 and not long.inner
 
 
+@pytest.mark.parametrize(("many", "rows"), [(300, 4), (7, 1)], ids=["far", "near"])
+def test_a_few_rows_read_a_large_matrix_once(many, rows):
+    """Each element is a sum along the matrix's rows, of which one serves all of these."""
+
+    def turned(index, x, w):
+        i, j = index
+        k = lang.axis(4096)
+        return lang.sum(x[i, k] * w[j, k], over=k)
+
+    arrays = [normal(4, 4096, dtype="float32"), normal(many, 4096, dtype="float32")]
+    region = region_of_kernel(traced(turned, arrays, ((4, many), "float32")))
+    (chosen,) = [s for g in region.groups for s in schedules(g, TARGETS["avx512"]) if s]
+    assert (chosen.vector, chosen.folds, chosen.rows) == (None, 16, rows)
+
+
 def test_what_a_large_update_changes_comes_in_few_rows():
     large, longer = tiles_of_update(32, 1024, 1024), tiles_of_update(64, 1024, 1024)
     assert (large.columns, large.rows, large.inner) == (8, 2, True)
