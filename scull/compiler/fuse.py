@@ -31,6 +31,7 @@ from scull.lang.expression import (
 from scull.lang.operation import RANDOM
 from scull.lang.walk import ordered, rewritten
 
+LANES = 16  # that an axis should fill
 DEEP, SHORT = 64, 32  # terms of a sum that are many; elements of a row that are few
 LITTLE = 4  # operations that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
@@ -106,6 +107,8 @@ def inlined(
             pays = not why
             if pays:
                 pays, why = verdict(load, sites, ready[load.array], uses, body)
+                if pays and _takes_lanes(load, ready[load.array], body, positions):
+                    pays, why = False, "a reduction, of which no axis is one of lanes there"
                 if not pays and says_where(load, ready[load.array], positions):
                     pays, why = True, "nothing is computed: it says where to read"
             if pays and _deep(ready[load.array].roots):
@@ -188,7 +191,7 @@ def verdict(
     again = times > load.array.size
     once = readers == 1 and not again
     places = sum(other.array == load.array for other in sites)
-    if any(isinstance(node, Reduce) for node in ordered([producer.value])):
+    if _reduces(producer):
         if once and within:
             return False, "a reduction, which a reduction reads"
         if _shortens(load, producer, body):
@@ -224,6 +227,24 @@ def _shortens(load: Load, producer: Map, body: Body) -> bool:
     deep = max(prod(axis.size for axis in x.axes) for x in terms) >= DEEP
     plain = all(isinstance(x, Axis | Constant) for x in load.operands)
     return deep and not plain and body.axes[-1].size < SHORT <= producer.axes[-1].size
+
+
+def _takes_lanes(load: Load, producer: Map, body: Body, positions: Positions) -> bool:
+    """Whether all axes that lanes of a reduction may run along are taken apart where it is read."""
+    if isinstance(body, Scatter) or not _reduces(producer):
+        return False
+    sizes = [x.size for x in producer.axes]
+    if prod(x.size for x in body.axes) < prod(sizes):
+        return False
+    places = [positions.of(x) for x in load.operands]
+    divided = {x for p in places for n in p.terms if not isinstance(n, Axis) for x in n.free}
+    steps = [pair for p in places for pair in p.terms.items()]
+    left = [x.size for x, k in steps if isinstance(x, Axis) and k == 1 and x not in divided]
+    return 2 * max(left, default=1) < min(max(sizes, default=1), LANES)
+
+
+def _reduces(producer: Map) -> bool:
+    return any(isinstance(node, Reduce) for node in ordered([producer.value]))
 
 
 def apart(array: Array, producer: Map, body: Body, shared: Collection[Array]) -> str:
