@@ -41,9 +41,7 @@ def load(w: "Writer", node: Load, point: Point) -> str:
         at = pointer(w, array, where, point)
         found = whole(w.wide, kind, array, at, mask_of(w, point))
         fetch_ahead(w, array, where, at)
-        if (
-            point.column == len(w.tile.columns) - 1
-        ):  # may end in a line more
+        if point.column == len(w.tile.columns) - 1:  # may end in a line more
             end = w.wide.count * element(array.dtype).itemsize - 1
             fetch_ahead(w, array, where, at, end)
     else:
