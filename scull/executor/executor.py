@@ -2,12 +2,14 @@
 
 import warnings
 import weakref
+from collections import Counter
 from threading import RLock, get_ident
 from typing import Any
 
 import numpy as np
 
 from scull.core.absent import Absent
+from scull.core.memory import owner
 from scull.core.place import CPU, place_of
 from scull.core.tensor import Rows
 from scull.core.timeline import active, spanned
@@ -269,14 +271,27 @@ def executed(executor: Executor, bound: Bound, frame: list[Any], limit: int = 0)
         steps = bound.steps if plain else bound.tier.steps(frame)
         run(bound.plan, steps, frame)
         bound.straight = None if plain else bound.tier.straight(bound, steps)
+    if any(cell.value is None for cell, _ in bound.stores):
+        settle(bound, frame)
     for cell, slot in bound.stores:
-        value, before = frame[slot], cell.value
-        if type(value) is np.ndarray and before is None:  # the first one stays, and is written over
-            value = frame[slot] = at_line(value)
-        if before is not value:
+        value = frame[slot]
+        if cell.value is not value:
             cell.value = value if isinstance(value, KINDS) else np.asarray(value)
     for cell, slot, copy in bound.left:
         cell.value = delivered(frame[slot], copy, True)
+
+
+def settle(bound: Bound, frame: list[Any]) -> None:
+    """Move first values of cells, which will stay and be written over, to lines of caches.
+
+    Those that others share memory with stay where they are.
+    """
+    arrays = [value for value in frame if isinstance(value, np.ndarray)]
+    held = Counter(id(owner(array)) for array in arrays)
+    for cell, slot in bound.stores:
+        value = frame[slot]
+        if cell.value is None and type(value) is np.ndarray and held[id(value)] == 1:
+            frame[slot] = at_line(value)
 
 
 def as_resource(error: MemoryError) -> ResourceError:

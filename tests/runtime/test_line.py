@@ -56,3 +56,15 @@ def test_parameters_and_what_is_put_in_their_place_begin_at_lines():
     cells[0].get_tensor().set(given, paddle.CPUPlace())
     assert cells[0].value.ctypes.data % LINE == 0 and np.array_equal(cells[0].value, given)
     assert not np.shares_memory(cells[0].value, given)
+
+
+def test_parameters_that_lie_in_one_array_stay_in_it():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        paddle.nn.LSTM(20, 24)
+    scope = paddle.static.Scope()
+    paddle.static.Executor().run(startup, scope=scope)
+    arrays = [cell.value for cell in scope.cells.values() if isinstance(cell.value, np.ndarray)]
+    whole = max(arrays, key=lambda x: x.size)
+    parts = [x for x in arrays if x is not whole and np.shares_memory(x, whole)]
+    assert sum(x.size for x in parts) == whole.size >= LEAST // 4
