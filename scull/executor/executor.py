@@ -286,8 +286,7 @@ def settle(bound: Bound, frame: list[Any]) -> None:
 
     Those that others share memory with stay where they are.
     """
-    arrays = [value for value in frame if isinstance(value, np.ndarray)]
-    held = Counter(id(owner(array)) for array in arrays)
+    held = Counter(id(owner(value)) for value in frame if isinstance(value, np.ndarray))
     for cell, slot in bound.stores:
         value = frame[slot]
         if cell.value is None and type(value) is np.ndarray and held[id(value)] == 1:
