@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import loads_of, words_of
+from scull.compiler.fuse import LANES, loads_of, words_of
 from scull.compiler.pack import runs_well
 from scull.compiler.stage import contracts
 from scull.compiler.trace import Statement
@@ -20,7 +20,6 @@ from scull.lang.body import Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis
 from scull.lang.walk import ordered, rewritten
 
-LANES = 16  # that an axis should fill
 WINDOWED = 0.7  # of its worth has an axis that is read through a window
 NATURAL = 1.25  # times its worth, at most, has the last axis of a matrix, read by matrices too
 TURNING = 64  # multiplications that to read one element of a result in another order costs
