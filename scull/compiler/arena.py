@@ -2,17 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from scull.compiler.flow import Loop, Nodes, controls, leaves
 from scull.compiler.group import Group
 from scull.compiler.kernel import NOTE, arrays_of
 from scull.compiler.stage import nbytes
 from scull.lang.expression import Array
-
-ALIGNMENT = 64
+from scull.runtime.line import LINE
 
 
 @dataclass(frozen=True)
@@ -39,16 +35,9 @@ class Arena:
     lasting: Mapping[Array, int] = field(default_factory=dict)
 
 
-def aligned(size: int) -> np.ndarray[Any, Any]:
-    """So many bytes, beginning where vectors like to."""
-    whole = np.empty(size + ALIGNMENT, np.uint8)
-    start = -whole.ctypes.data % ALIGNMENT
-    return whole[start : start + size]
-
-
 def bytes_of(array: Array) -> int:
     """The bytes of an array, as memory is handed out."""
-    return max(ALIGNMENT, -(-nbytes(array) // ALIGNMENT) * ALIGNMENT)
+    return max(LINE, -(-nbytes(array) // LINE) * LINE)
 
 
 class Lives:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.compiler.arena import Arena, aligned, planned
+from scull.compiler.arena import Arena, planned
 from scull.compiler.decision import noted
 from scull.compiler.driver import ENTRY, PREPARE, written
 from scull.compiler.flow import (
@@ -48,6 +48,7 @@ from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
+from scull.runtime.line import aligned
 from scull.runtime.pool import pool
 
 # words of a table behind its addresses: of what lasts; how many threads at most, 0: any

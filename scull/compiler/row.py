@@ -4,7 +4,7 @@ Rows lie in pieces. Before the rows of a piece stand the piece before it on its 
 there is room for, the next one on the list of all that is to be freed, and its address.
 
 A list of tensors lies in one piece, which a larger one replaces. Three words tell where it is, for
-how many rows there is room, and how long a row is; its last ALIGNMENT bytes begin with a truth
+how many rows there is room, and how long a row is; its last LINE bytes begin with a truth
 value, whether anything was written there.
 """
 
@@ -12,10 +12,11 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 
-from scull.compiler.arena import ALIGNMENT, bytes_of
+from scull.compiler.arena import bytes_of
 from scull.compiler.flow import Stack
 from scull.lang.expression import Array
 from scull.runtime import llvm
+from scull.runtime.line import LINE
 
 FIRST_ROWS = 16
 MEMORY = f"""
@@ -51,7 +52,7 @@ note:
 ; a piece of so many bytes on a list; null where there is no more memory
 define internal ptr @taken(ptr %list, i64 %bytes) nounwind {{
 entry:
-  %all = add i64 %bytes, {2 * ALIGNMENT}
+  %all = add i64 %bytes, {2 * LINE}
   %raw = call ptr @malloc(i64 %all)
   %failed = icmp eq ptr %raw, null
   br i1 %failed, label %nothing, label %note
@@ -59,8 +60,8 @@ nothing:
   ret ptr null
 note:
   %address = ptrtoint ptr %raw to i64
-  %over = add i64 %address, {2 * ALIGNMENT - 1}
-  %even = and i64 %over, -{ALIGNMENT}
+  %over = add i64 %address, {2 * LINE - 1}
+  %even = and i64 %over, -{LINE}
   %piece = inttoptr i64 %even to ptr
   %at.next = getelementptr i8, ptr %piece, i64 -48
   %next = load ptr, ptr %list
@@ -145,7 +146,7 @@ look:
   %rows = load ptr, ptr %place
   %far = mul i64 %number, %row
   %at = getelementptr i8, ptr %rows, i64 %far
-  %mark = sub i64 %row, {ALIGNMENT}
+  %mark = sub i64 %row, {LINE}
   %at.mark = getelementptr i8, ptr %at, i64 %mark
   %there = load i8, ptr %at.mark
   %written = icmp ne i8 %there, 0
@@ -163,7 +164,7 @@ entry:
   %at.row = getelementptr i8, ptr %place, i64 16
   %row = load i64, ptr %at.row
   %rows = load ptr, ptr %place
-  %mark = sub i64 %row, {ALIGNMENT}
+  %mark = sub i64 %row, {LINE}
   br label %look
 look:
   %number = phi i64 [0, %entry], [%following, %drop]
@@ -244,9 +245,9 @@ def offsets(stack: Stack) -> tuple[dict[Array, int], int]:
     for array in stack.fields:
         found[array] = at
         at += bytes_of(array)
-    return found, max(at, ALIGNMENT)
+    return found, max(at, LINE)
 
 
 def row_bytes(array: Array) -> int:
     """How long a row of a list of such tensors is."""
-    return bytes_of(array) + ALIGNMENT
+    return bytes_of(array) + LINE

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.compiler.arena import aligned, bytes_of
+from scull.compiler.arena import bytes_of
 from scull.compiler.group import Group
 from scull.compiler.kernel import (
     Tilings,
@@ -33,6 +33,7 @@ from scull.compiler.timing import clock, repeating
 from scull.flags import flag
 from scull.runtime import llvm
 from scull.runtime.entry import address_of
+from scull.runtime.line import aligned
 from scull.runtime.object_cache import object_cache
 
 LEAST = 10e-6  # seconds of a kernel that is worth it

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scull.compiler.arena import aligned
 from scull.compiler.native import native_of
 from scull.compiler.trace import Traced, Tracer
 from scull.core.attribute import normalised
@@ -20,6 +19,7 @@ from scull.lang.arithmetic import numpy_dtype
 from scull.lang.dtype import HALF
 from scull.lang.expression import Array
 from scull.runtime.entry import Argument, address_of, entry
+from scull.runtime.line import aligned
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scull.compiler.arena import ALIGNMENT, aligned
 from scull.compiler.driver import ENTRY, PREPARE
 from scull.compiler.native import LASTING, Native
 from scull.compiler.row import DROP
@@ -24,6 +23,7 @@ from scull.flags import flag
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array
 from scull.runtime.entry import Argument, Outcome, address_of, entry
+from scull.runtime.line import LINE, aligned
 
 if TYPE_CHECKING:
     from scull.executor.plan import Plan
@@ -211,7 +211,7 @@ class Call:
         self.drop(address)
         size = prod(shape) * dtype.itemsize
         return [
-            x[:size].view(dtype).reshape(shape) if x[row - ALIGNMENT] else None
+            x[:size].view(dtype).reshape(shape) if x[row - LINE] else None
             for x in (rows if row else ())
         ]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from scull import lang
 from scull.compiler.act import Clear, Demand, Give, Read, Write
-from scull.compiler.arena import ALIGNMENT, aligned
 from scull.compiler.count import known
 from scull.compiler.flow import Branch, Carry, Choice, Loop
 from scull.compiler.row import row_bytes
@@ -27,6 +26,7 @@ from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.expression import Array, Expression
+from scull.runtime.line import LINE, aligned
 
 if TYPE_CHECKING:
     from scull.executor.block import Block
@@ -92,7 +92,7 @@ class ListOf:
         like = Array("item", tuple(self.item.shape), self.item.dtype.name)
         dtype, row, size = np.dtype(numpy_dtype(like.dtype)), row_bytes(like), nbytes(like)
         rows = aligned(len(tensors) * row).reshape(len(tensors), row)
-        rows[:, row - ALIGNMENT] = [x is not None for x in tensors]
+        rows[:, row - LINE] = [x is not None for x in tensors]
         for x, place in zip(tensors, rows, strict=True):
             if x is None:
                 continue

@@ -17,8 +17,13 @@ def at_line(array: Any) -> Any:
     misplaced = array.nbytes >= LEAST and array.ctypes.data % LINE
     if not misplaced or array.dtype.hasobject or not array.flags.c_contiguous:
         return array
-    room = np.empty(array.nbytes + LINE, np.uint8)
-    start = -room.ctypes.data % LINE
-    found = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    found = aligned(array.nbytes).view(array.dtype).reshape(array.shape)
     found[...] = array
     return found
+
+
+def aligned(size: int) -> np.ndarray[Any, Any]:
+    """So many bytes, beginning at a line."""
+    whole = np.empty(size + LINE, np.uint8)
+    start = -whole.ctypes.data % LINE
+    return whole[start : start + size]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.compiler.arena import ALIGNMENT
 from scull.compiler.flow import Branch, Loop, controls
 from scull.core.dtype import float32
 from scull.core.meta import Meta
@@ -23,6 +22,7 @@ from scull.executor.keeping import Keeping
 from scull.executor.listed import ListOf, list_of
 from scull.flags import flags
 from scull.runtime.background import background
+from scull.runtime.line import LINE
 from scull.static.nn import while_loop
 from scull.tensor import array_read, array_write, create_array
 from scull.tensor.manipulation import tensor_array_to_tensor
@@ -188,7 +188,7 @@ def test_a_list_is_laid_down_with_its_gaps_and_refused_where_a_tensor_is_another
     tensors = [normal(2, 3), None, normal(3, 2).T]
     words, length, rows = form.laid(tensors)
     assert words[0] == rows.ctypes.data and length.tolist() == [3] and words[2] == rows.shape[1]
-    assert rows[:, -ALIGNMENT].tolist() == [1, 0, 1]
+    assert rows[:, -LINE].tolist() == [1, 0, 1]
     for row, x in zip(rows[[0, 2]], [tensors[0], tensors[2]], strict=True):
         assert np.array_equal(row[:24].view(np.float32).reshape(2, 3), x)
     assert form.laid(None)[1].tolist() == form.laid([])[1].tolist() == [0]

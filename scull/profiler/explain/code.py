@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scull.compiler import native
-from scull.compiler.arena import aligned, bytes_of
+from scull.compiler.arena import bytes_of
 from scull.compiler.decision import Decision
 from scull.compiler.flow import leaves
 from scull.compiler.group import Group
@@ -24,6 +24,7 @@ from scull.executor.run import run
 from scull.executor.sliced import told
 from scull.runtime import llvm
 from scull.runtime.entry import STATUS_WORDS, address_of
+from scull.runtime.line import aligned
 from scull.runtime.object_cache import Statistics, object_cache
 
 
