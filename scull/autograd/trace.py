@@ -46,6 +46,13 @@ def each(slot: Any) -> list[Traced]:
     return [v for v in (slot if isinstance(slot, list) else [slot]) if isinstance(v, Traced)]
 
 
+def entry(meta: Any) -> Any:
+    """The entry of a trace for what is known of a value, or of a list with gaps."""
+    if type(meta) is list:
+        return list(map(entry, meta))
+    return Traced(meta) if isinstance(meta, Meta) else meta
+
+
 def of_one_type(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """`inputs` cast to the element type in which those that differ meet."""
     dtypes = {x.dtype for x in inputs if isinstance(x, Value)}
@@ -67,7 +74,7 @@ class Tracer(Interpreter):
         attrs.pop("name", None)
         inputs = of_one_type(padded(op, inputs)) if op.align else padded(op, inputs)
         metas = op.infer(strengthened(tuple(map(weak_meta, inputs))), attrs)
-        outs = tuple([Traced(v) for v in m] if type(m) is list else m and Traced(m) for m in metas)
+        outs = tuple(map(entry, metas))
         self.applied.append(Applied(op, tuple(inputs), outs, attrs))
         return outs if len(op.outputs) != 1 else outs[0]
 
@@ -76,10 +83,7 @@ def trace(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any], wanted: Any = N
     """The body of a composite, traced once for each kind of operands."""
     key = (repr(metas), repr(sorted(attrs.items())), wanted)
     if key not in op._expansions:
-        inputs = [
-            [Traced(v) for v in m] if type(m) is list else Traced(m) if isinstance(m, Meta) else m
-            for m in metas
-        ]
+        inputs = list(map(entry, metas))
         extra = {"wanted": wanted} if wanted else {}
         with interpreting(Tracer()) as tracer:
             found = as_outputs(op, op.body(*inputs, **attrs, **extra))

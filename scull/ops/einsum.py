@@ -215,7 +215,7 @@ def einsum_grad(
         if any(n.isdigit() for n in terms[i]):
             dx = sum_like(dx, x)
         for more in (dinner_cache, dx_shape):  # the operands themselves, for gradients of this
-            dx = dx if more is None or more[i] is None else dx + more[i]
+            dx = dx + more[i] if more and more[i] is not None else dx
         found.append(dx)
     return found
 

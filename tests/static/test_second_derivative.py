@@ -101,6 +101,40 @@ def test_second_derivatives_are_what_small_steps_show(build):
         assert all(np.array_equal(a, b) for a, b in zip(again, values, strict=True))
 
 
+LISTS = {
+    "einsum": lambda x, w: paddle.einsum("i,j->ij", paddle.tanh(x), w),
+    "einsum of three": lambda x, w: paddle.einsum("i,i,j->j", x, paddle.tanh(w), x * w),
+    "concat": lambda x, w: paddle.concat([x * x, x * w, w]) ** 2,
+    "stack": lambda x, w: paddle.stack([x * w, paddle.tanh(w)]) ** 3,
+    "add_n": lambda x, w: paddle.add_n([x * x, w, x * w]) ** 2,
+    "multiplex": lambda x, w: (
+        paddle.multiplex(
+            [paddle.stack([x * w, x]), paddle.stack([w, x * x])],
+            paddle.assign(np.array([[1], [0]], "int32")),
+        )
+        ** 3
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("first", ["x", "w", "xw"])
+def test_second_derivatives_of_what_takes_lists_are_what_small_steps_show(name, first):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.utils.unique_name.guard():
+        given = {n: paddle.static.data(n, [3], "float64") for n in GIVEN}
+        for v in given.values():
+            v.stop_gradient = False
+        loss = paddle.sum(LISTS[name](**given))
+        loss = squares(paddle.static.gradients([loss], [given[n] for n in first]))
+        found = paddle.static.gradients([loss], list(given.values()))
+    verify(main)
+    values = iter(run(main, [v for v in found if v is not None]))
+    for v, expected in zip(found, numeric(main, loss), strict=True):
+        value = 0.0 if v is None else next(values)
+        assert np.allclose(value, expected, rtol=1e-5, atol=1e-6)
+
+
 def branch_in_loop(x, w):
     def body(i, s):
         return [i + 1, nn.cond(paddle.sum(s) > -9.0, lambda: s * s * w, lambda: s - w * w)]
