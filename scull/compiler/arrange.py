@@ -6,7 +6,7 @@ are one class, so that what lies between contractions has their order too.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
 
@@ -61,7 +61,8 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
             decided("turned", array.name, "", "rows of what it multiplies come first")
         if lead != plain:
             orders[array] = lead
-    return [_turned(s, orders) for s in found] if orders else found
+    turned = {x: Array(x.name, tuple(x.shape[n] for n in o), x.dtype) for x, o in orders.items()}
+    return [_turned(s, orders, turned) for s in found] if orders else found
 
 
 def _leads(
@@ -259,22 +260,21 @@ class _Ties:
                         self.above[first] = second
 
 
-def _turned(statement: Statement, orders: dict[Array, tuple[int, ...]]) -> Statement:
+def _turned(
+    statement: Statement, orders: Mapping[Array, tuple[int, ...]], turned: Mapping[Array, Array]
+) -> Statement:
     """A statement over arrays whose axes have other orders."""
-    made = {
-        x: Array(x.name, tuple(x.shape[n] for n in order), x.dtype) for x, order in orders.items()
-    }
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Load) and node.array in made:
+        if isinstance(node, Load) and node.array in turned:
             order = orders[node.array]
-            return made[node.array][tuple(node.operands[n] for n in order)]
+            return turned[node.array][tuple(node.operands[n] for n in order)]
         return node
 
     body = with_roots(statement.body, rewritten(statement.body.roots, change, {}))
-    if statement.out not in made:
+    if statement.out not in turned:
         return replace(statement, body=body)
     assert isinstance(body, Map)
     order = orders[statement.out]
     body = replace(body, axes=tuple(body.axes[n] for n in order))
-    return replace(statement, out=made[statement.out], body=body)
+    return replace(statement, out=turned[statement.out], body=body)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scull.compiler.native import Region
 
 ENTRY, PREPARE = "region", "prepare"  # the functions: of every run, of what comes before the first
-WORDS = 24  # bytes that tell where a list of tensors lies
+WORD, WORDS = 8, 24  # bytes of an address, and of what tells where a list of tensors lies
 Phi = tuple[str, str, str]  # the name of a value that changes by the round, its type, its first
 
 
@@ -55,6 +55,37 @@ def written(region: "Region", code_of: Callable[[Group], Code]) -> list[llvm.Mod
     return [*kernels.values(), module]
 
 
+class Places(dict[Array, str]):
+    """The addresses of arrays where we are.
+
+    Those that lie still are found anew wherever they are asked for: made at the entry they would
+    wait on the stack, and LLVM takes long over values that live long. `still` has by array where
+    that is, so many bytes behind what, and whether its address stands there.
+    """
+
+    def __init__(self, region: "Region", function: Function) -> None:
+        super().__init__()
+        self.function, edges = function, (*region.inputs, *region.outputs)
+        self.still = {x: ("%table", WORD * n, True) for n, x in enumerate(edges, 1)}
+        self.still[NOTE] = ("%table", WORD * (1 + len(edges)), False)
+        same = {new: old for new, old in region.over.items() if new not in region.late}
+        self.still |= {new: self.still[old] for new, old in same.items()}
+        self.still |= {x: ("%arena", b.offset, False) for x, b in region.arena.blocks.items()}
+        self.still |= {x: ("%lasting", far, False) for x, far in region.arena.lasting.items()}
+
+    def __missing__(self, array: Array) -> str:
+        name = "%" + self.function.fresh()
+        self.function.lines += self.steps(array, name)
+        return name
+
+    def steps(self, array: Array, name: str) -> list[str]:
+        """The instructions that find what lies still."""
+        base, far, stands = self.still[array]
+        at = f"{name}.at" if stands else name
+        found = f"  {at} = getelementptr i8, ptr {base}, i64 {far}"
+        return [found, f"  {name} = load ptr, ptr {at}"] if stands else [found]
+
+
 class Driver:
     """Writes a function of a region; `places` are the addresses of arrays where we are."""
 
@@ -65,7 +96,7 @@ class Driver:
         self.function = Function(f"define void @{name}(ptr %table) nounwind {{")
         self.kernels: dict[str, llvm.Module] = {}
         self.declared: list[str] = []
-        self.places: dict[Array, str] = {}
+        self.places = Places(region, self.function)
         self.shared = 0  # arrays of the kernel with the most, of those whose chunks threads share
         self.lists: list[str] = []  # of what is allocated; the last is that of where we are
         self.seen: list[str] = []  # all of them
@@ -90,31 +121,23 @@ class Driver:
             x for n in self.seen for x in (f"  {n} = alloca ptr", f"  store ptr null, ptr {n}")
         ]
         for array, name in self.held.items():
-            words = f"  store [3 x i64] zeroinitializer, ptr {name}"
+            words = [f"  store [3 x i64] zeroinitializer, ptr {name}"]
             if array in region.inputs:
-                given = f"ptr {name}, ptr {self.places[array]}, i64 {WORDS}, i1 false"
-                words = f"  call void @llvm.memcpy.p0.p0.i64({given})"
-            f.lines[start:start] = [f"  {name} = alloca [3 x i64]", words]
+                given = f"ptr {name}, ptr {name}.given, i64 {WORDS}, i1 false"
+                words = self.places.steps(array, f"{name}.given")
+                words.append(f"  call void @llvm.memcpy.p0.p0.i64({given})")
+            f.lines[start:start] = [f"  {name} = alloca [3 x i64]", *words]
         f.lines[start:start] = shared_head(self.shared, len((*region.inputs, *region.outputs)))
         return f.text()
 
     def _edges(self) -> None:
-        """The addresses in the table, and in the arena."""
-        region, f, places = self.region, self.function, self.places
-        f.lines.append("  %arena = load ptr, ptr %table")
-        for number, array in enumerate((*region.inputs, *region.outputs)):
-            at = f.value(f"getelementptr ptr, ptr %table, i64 {number + 1}")
-            places[array] = f.value(f"load ptr, ptr {at}")
-        status = 1 + len(region.inputs) + len(region.outputs)
-        places[NOTE] = f.value(f"getelementptr i64, ptr %table, i64 {status}")
-        places |= {new: places[old] for new, old in region.over.items() if new not in region.late}
-        for array, block in region.arena.blocks.items():
-            places[array] = f.value(f"getelementptr i8, ptr %arena, i64 {block.offset}")
-        if region.arena.lasts:
-            at = f.value(f"getelementptr ptr, ptr %table, i64 {status + STATUS_WORDS}")
-            lasting = f.value(f"load ptr, ptr {at}")
-            for array, offset in region.arena.lasting.items():
-                places[array] = f.value(f"getelementptr i8, ptr {lasting}, i64 {offset}")
+        """What memory of the region's own there is."""
+        edges, lines = len((*self.region.inputs, *self.region.outputs)), self.function.lines
+        lines.append("  %arena = load ptr, ptr %table")
+        if self.region.arena.lasts:
+            far = WORD * (1 + edges + STATUS_WORDS)
+            lines.append(f"  %lasting.at = getelementptr i8, ptr %table, i64 {far}")
+            lines.append("  %lasting = load ptr, ptr %lasting.at")
 
     def _leaving(self) -> None:
         """Lists of their own for what loops keep that leaves the region."""
@@ -326,7 +349,7 @@ class Turn:
             return
         places[carry.now] = self.phi("ptr", places[carry.first])
         if not found:
-            self.following.append(partial(places.get, carry.next))
+            self.following.append(partial(places.__getitem__, carry.next))
             return
         into, other = self.phi("ptr", found[0]), self.phi("ptr", found[1])
         places[carry.next] = into

@@ -22,6 +22,7 @@ from scull.lang.expression import Array, Axis, Expression, Load, constant
 from scull.lang.walk import rewritten
 
 FEW = 4  # elements of stages that go together though nothing relates them
+MANY = 64  # arrays of such a stage: LLVM takes four times as long for twice as many
 UNRELATED = "it reads nothing of that"
 AT_ONCE = "at the same positions"
 OTHERS = "one is of strips that the other is not of"
@@ -92,7 +93,8 @@ def joined(statements: Sequence[Statement]) -> list[Stage]:
         for number in reversed(alike):
             if number < least:
                 continue
-            if number not in related and prod(stage.sizes) > FEW and not stage.words:
+            small = prod(stage.sizes) <= FEW and len(stages[number].arrays) < MANY
+            if number not in related and not small and not stage.words:
                 continue
             found = _together(stages[number], stage, positions)
             if isinstance(found, Stage):

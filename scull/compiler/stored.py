@@ -65,7 +65,12 @@ def key_of(node: Expression) -> Key:
     """What nodes that match have in common; nothing that is stored has that of a load."""
     if not isinstance(node, Apply):
         return ()
-    return (node.operation, *(_said(x) for x in node.operands))
+    inner = (x for operand in node.operands for x in (operand, *_operands(operand)))
+    return (node.operation, *map(_said, inner))
+
+
+def _operands(node: Expression) -> tuple[Expression, ...]:
+    return node.operands if isinstance(node, Apply) else ()
 
 
 def _said(node: Expression) -> str:

@@ -130,11 +130,12 @@ def part_of(
         kinds = ", ".join(dict.fromkeys(s.origin for s in leaves(region.tracer.statements)))
         warnings.warn(f"{kinds}: no machine code, {type(error).__name__}: {error}", stacklevel=2)
         return None
+    slots = piece.slots
     frees = {slot for number in region.numbers for slot in row_of(plan, number)[3]}
     return Part(
         native,
         tuple(region.numbers),
-        tuple(piece.slots[array] for array in native.inputs),
+        tuple(slots[array] for array in native.inputs),
         piece.results,
         frozenset(region.over),
         piece.items,

@@ -35,6 +35,7 @@ class Expression:
     dtype: str
     operands: tuple["Expression", ...]
     free: frozenset["Axis"] = field(init=False, repr=False)
+    parts: tuple["Expression", ...] | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "free", frozenset().union(*(x.free for x in self.operands)))

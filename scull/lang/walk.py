@@ -19,12 +19,32 @@ def eager_operands(node: Expression) -> tuple[Expression, ...]:
     return node.operands[:1] if isinstance(node, Guard) else node.operands
 
 
+def parts_of(root: Expression) -> tuple[Expression, ...]:
+    """Every node below the root once, operands first; the root keeps them."""
+    if root.parts is None:
+        object.__setattr__(root, "parts", tuple(_walked([root], all_operands, _nothing)[:-1]))
+    assert root.parts is not None
+    return root.parts
+
+
 def ordered(
     roots: Iterable[Expression],
     operands: Operands = all_operands,
-    known: Callable[[Expression], bool] = lambda node: False,
+    known: Callable[[Expression], bool] | None = None,
 ) -> list[Expression]:
     """Every node reached from the roots once, operands first; known ones are left out."""
+    if known is not None or operands is not all_operands:
+        return _walked(roots, operands, known or _nothing)
+    return list(dict.fromkeys(x for root in roots for x in (*parts_of(root), root)))
+
+
+def _nothing(node: Expression) -> bool:
+    return False
+
+
+def _walked(
+    roots: Iterable[Expression], operands: Operands, known: Callable[[Expression], bool]
+) -> list[Expression]:
     order: list[Expression] = []
     seen: set[Expression] = set()
     for root in roots:
