@@ -8,6 +8,7 @@ from benchmarks.compiled.direct import ADAM, TINY, product
 from benchmarks.compiled.network import (
     Network,
     bert,
+    classifying,
     gpt,
     lenet,
     mobilenet_v2,
@@ -93,11 +94,36 @@ def training() -> dict[str, Workload]:
             peers=IMAGES,
             rate=1e-2,
         ),
-    } | generating()
+    } | (convolving() | wide() | generating())
+
+
+def convolving() -> dict[str, Workload]:
+    """Steps of training of deep networks on small images.
+
+    Gradients of first values are large: rounding grows fast at higher rates, in any framework.
+    """
+    kept = {"asked": {1: 0.0, 2: 0.0}, "peers": IMAGES}
+    x, label = normal(8, 3, 64, 64), whole(1000, 8)
+    title = "{}, 64 x 64, batch 8, momentum"
+    return {
+        "mobilenet-training": trained(
+            title.format("MobileNetV2"), mobilenet_v2, x, label, "momentum", rate=2e-6, **kept
+        ),
+        "resnet50-training": trained(
+            title.format("ResNet-50"), resnet50, x, label, "momentum", rate=1e-7, **kept
+        ),
+    }
+
+
+def wide() -> dict[str, Workload]:
+    """A step of training that is memory more than products: few rows read large matrices."""
+    title, sizes = "a perceptron 8192-4096-10, batch 4, Adam", (8192, 4096, 10)
+    x, label, asked = normal(4, 8192), whole(10, 4), {1: 0.0, 2: 0.0}
+    return {"wide": trained(title, perceptron(sizes), x, label, "adam", asked=asked)}
 
 
 def generating() -> dict[str, Workload]:
-    """Steps of training of decoders."""
+    """Steps of training of Transformers."""
     return {
         "gpt": trained(
             "GPT, 4 layers, width 256, 8 heads, length 128, batch 8, AdamW",
@@ -114,6 +140,15 @@ def generating() -> dict[str, Workload]:
             whole(1024, 1, 1024),
             "adamw",
             asked={1: 0.0, 2: 0.0},
+        ),
+        "bert-training": trained(
+            "BERT-base as a classifier, length 128, batch 1, AdamW",
+            classifying(bert(12, 768, 12, 128, 30522), 768, 2),
+            whole(30522, 1, 128),
+            whole(2, 1),
+            "adamw",
+            asked={1: 0.0, 2: 0.0},
+            rate=1e-5,
         ),
     }
 

@@ -244,6 +244,11 @@ def bert(layers: int, width: int, heads: int, length: int, words: int) -> Networ
     return network
 
 
+def classifying(network: Network, width: int, classes: int) -> Network:
+    """A network with a layer behind what it finds."""
+    return lambda f, *inputs: f.linear(network(f, *inputs), width, classes)
+
+
 def rows_of_a_block(f: Vocabulary, x: Any, y: Any) -> Any:
     """What lies between the products of a Transformer."""
     return f.softmax(f.layer_norm(f.add(f.gelu(x), y), 1024))
