@@ -19,6 +19,7 @@ from scull.executor.plan import Plan, make_plan
 from scull.executor.schedule import Schedule, has_waiting, host_schedule, is_large
 from scull.flags import PADDLE, flag
 from scull.ir.level import has_levels
+from scull.ir.operator import Operator
 from scull.ir.program import Program
 from scull.runtime.resident import Resident
 from scull.runtime.scope import Cell, Scope
@@ -126,8 +127,15 @@ class Bound:
 
 def changes_scope(plan: Plan) -> bool:
     """Whether a run puts values into the scope, or writes over those there."""
-    over = (v for step in plan.instructions for v in written(step.operator))
+    operators = (step.operator for step in plan.instructions)
+    over = (v for o in operators if not leaves_statistics(o) for v in written(o))
     return bool(plan.stores or plan.left) or any(v.persistable for v in over)
+
+
+def leaves_statistics(operator: Operator) -> bool:
+    """Whether an operator tests: running statistics get the values that they have."""
+    attrs = operator.attrs
+    return bool(attrs.get("is_test")) and not attrs.get("trainable_statistics")
 
 
 def has_gradients(plan: Plan) -> bool:

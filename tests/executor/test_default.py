@@ -98,6 +98,39 @@ def test_training_that_goes_on_is_code_where_it_was(stop, tmp_path, monkeypatch)
     assert printed(GOING_ON, FIRST=str(stop), LAST=str(stop + 1)).endswith(str(int(stop > 1)))
 
 
+TESTING = """
+import threading
+from scull.runtime.background import background
+paddle.enable_static()
+x = paddle.static.data("x", [2, 3, 8, 8])
+y = paddle.nn.BatchNorm2D(4)(paddle.nn.Conv2D(3, 4, 3)(x))
+exe = paddle.static.Executor()
+exe.run(paddle.static.default_startup_program())
+paddle.static.save_inference_model("net", [x], [y], exe)
+loaded, _, outs = paddle.static.load_inference_model("net", exe)
+found = []
+for main, out in ((paddle.static.default_main_program().clone(for_test=True), [y]), (loaded, outs)):
+    leave = threading.Event()
+    background().submit("what takes long", leave.wait)
+    feed = {"x": np.ones([2, 3, 8, 8], "float32")}
+    for _ in range(5):
+        first = exe.run(main, feed=feed, fetch_list=out)[0]
+    (bound,) = main.plans.values()
+    found.append(len(bound.tier.variants))
+    leave.set()
+    background().wait()
+    assert np.allclose(exe.run(main, feed=feed, fetch_list=out)[0], first, 1e-5, 1e-5)
+    found.append(len(bound.tier.variants))
+print(found)
+"""
+
+
+def test_a_program_that_tests_answers_while_its_code_is_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    assert printed(TESTING) == "[0, 1, 0, 1]"
+
+
 def test_code_is_there_from_the_run_that_is_asked_for():
     assert printed(TRAINING, SCULL_CODE_FROM_RUN="2") == "[False, 0, 1, 1]"
 

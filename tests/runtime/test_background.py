@@ -15,6 +15,7 @@ from scull.runtime.background import (
     FAILED,
     READY,
     REFUSED,
+    TURN,
     WAITING,
     Background,
     background,
@@ -212,6 +213,41 @@ def test_children_forked_at_any_moment_lose_no_task():
 
         assert ended(fork(work)) == 0
     assert queue.wait()
+
+
+def test_threads_take_turns_more_often_while_something_is_compiled(gate):
+    usual, queue = sys.getswitchinterval(), Background()
+    queue.submit("first", gate)
+    assert gate.begun.wait(10)
+    assert sys.getswitchinterval() == pytest.approx(TURN) != usual
+    gate.leave.set()
+    assert queue.wait()
+    assert sys.getswitchinterval() == usual
+
+
+def test_an_interval_that_somebody_sets_meanwhile_stays(gate):
+    usual, queue = sys.getswitchinterval(), Background()
+    queue.submit("first", gate)
+    assert gate.begun.wait(10)
+    try:
+        sys.setswitchinterval(0.01)
+        gate.leave.set()
+        assert queue.wait()
+        assert sys.getswitchinterval() == 0.01
+    finally:
+        sys.setswitchinterval(usual)
+
+
+@needs_fork
+def test_a_child_takes_turns_as_usual(gate):
+    usual, queue = sys.getswitchinterval(), Background()
+    queue.submit("first", gate)
+    assert gate.begun.wait(10)
+
+    def work():
+        assert sys.getswitchinterval() == usual
+
+    assert ended(fork(work)) == 0
 
 
 @needs_llvm
