@@ -38,7 +38,11 @@ class Expression:
     parts: tuple["Expression", ...] | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "free", frozenset().union(*(x.free for x in self.operands)))
+        free: frozenset[Axis] = frozenset()
+        for x in self.operands:
+            if x.free is not free:  # most operands share theirs
+                free = free | x.free if free else x.free
+        object.__setattr__(self, "free", free)
 
     def __add__(self, other: Operand) -> "Expression":
         return apply("add", self, other)
