@@ -225,7 +225,11 @@ class Executor:
 def put_rate(program: Program, scope: Scope) -> None:
     """Let the variable of the learning rate have what the scheduler says."""
     rate = np.array(program.lr_scheduler(), program.lr_var.dtype.array)
-    cell_of(scope, program.lr_var.name).value = rate
+    cell = cell_of(scope, program.lr_var.name)
+    old = cell.value
+    same = type(old) is np.ndarray and old.dtype == rate.dtype and old.shape == rate.shape
+    if not same or old != rate:  # runs that hold what cells have need not look again
+        cell.value = rate
 
 
 def ran(executor: Executor, bound: Any, feed: Any, return_numpy: bool) -> list[Any]:

@@ -1,18 +1,16 @@
 """Runs that are one function, from what is fed to what is fetched: no frame lies between.
 
-What cells hold is looked up and checked once, as long as no cell gets another value.
+What cells hold is looked up and checked once, as long as no cell gets another value. An array whose
+flags, shape or dtype are changed in place is the same value: that is not seen.
 """
 
 from typing import Any
-from weakref import ref
 
 from numpy import empty
 
 from scull.executor.binding import Bound
 from scull.executor.call import Call, Way
-from scull.runtime.cell import RELYING, Cell
-
-Held = tuple[object, list[Any]]  # a mark, and what all cells held since it was made
+from scull.runtime.cell import HOLDING, Cell, epoch
 
 
 class Straight:
@@ -36,7 +34,7 @@ class Straight:
         self.call, self.cells, self.fed, self.order = call, cells, fed, order
         self.names = [name for _, name in fed]
         self.lasts = all(type(cell) is Cell for cell in cells)  # others do not tell of new values
-        self.held: Held | None = None
+        self.held: tuple[object, list[Any]] | None = None  # an epoch, and what cells have in it
 
     def __call__(self, feed: Any) -> list[Any] | None:
         call, held = self.call, self.held
@@ -47,7 +45,7 @@ class Straight:
             way = call.free.pop()
         except IndexError:  # other threads have them all
             way = call.way()
-        if held is not None and way.mark is held[0]:
+        if held is not None and way.mark is held[0] is epoch[0]:
             found = way.few(*[feed[name] for name in self.names], *made)
         else:
             found = self.entered(way, feed, made)
@@ -58,21 +56,21 @@ class Straight:
 
     def entered(self, way: Way, feed: Any, made: list[Any]) -> Any:
         """What the code answers to all inputs; the next time, the way has those of cells."""
-        held = self.held
-        if held is None and self.lasts:
-            held = self.held = (object(), [])
-            RELYING.append(ref(self))
-            held[1].extend([cell.value for cell in self.cells])
-        whole = held is not None and len(held[1]) == len(self.cells)  # no other thread is at it
-        given = held[1].copy() if held and whole else [cell.value for cell in self.cells]
+        held, now = self.held, epoch[0]
+        if held is None or held[0] is not now:
+            held = (now, [cell.value for cell in self.cells])
+        if self.lasts and held is not self.held:
+            self.held = held
+            HOLDING[id(self)] = self
+        given = held[1].copy()
         for place, name in self.fed:
             given.insert(place, feed[name])
         way.mark = None
         found = way.enter(*given, *made)
-        if found is None and held and whole:
+        if found is None and self.lasts:
             if way.few is None:
                 way.few = self.call.entry(way.room, [place for place, _ in self.fed])
-            way.mark = held[0]
+            way.mark = now
         return found
 
 

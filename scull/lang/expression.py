@@ -2,8 +2,8 @@
 
 A node never changes and is the only one of its kind: an equal one made again is the same object, so
 `is` compares whole expressions and a dictionary finds what was computed already. A node has a
-`dtype`, `operands` and `free`, the axes it varies with. There are six kinds of nodes, and that is
-all a compiler has to know.
+`dtype`, `operands` and `free`, the axes it varies with; `parts`, all nodes below it, is noted when
+somebody first asks. There are six kinds of nodes, and that is all a compiler has to know.
 """
 
 import itertools

@@ -426,6 +426,7 @@ class Optimizer:
         return apply_statically(self, pairs)
 
     def _apply_eagerly(self, pairs: list[Any]) -> list[Any]:
+        """Update in the order of the parameters, as `step` does."""
         with no_grad():
             for group, own in self.by_group(pairs):
                 self.update_eagerly(self.prepared(own, group))

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,16 +15,16 @@ from scull.errors import ArgumentError, ArgumentTypeError
 from scull.runtime.line import at_line
 from scull.runtime.resident import Resident
 
-RELYING: list[Any] = []  # weak references to what relies on the values of cells, in `held`
+HOLDING: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has values in `held`
+epoch: list[object] = [object()]  # another one for every value that a cell gets
 
 
 def let_go() -> None:
-    """Tell all that rely on the values of cells that one has changed."""
-    while RELYING:
-        with suppress(IndexError):  # another thread took the last
-            found = RELYING.pop()()
-            if found is not None:
-                found.held = None
+    """Let go what is held of cells: some of it may have been replaced."""
+    while HOLDING:
+        with suppress(KeyError):  # another thread took the last
+            holding = HOLDING.popitem()[1]
+            holding.held = None
 
 
 class Cell:
@@ -32,8 +33,18 @@ class Cell:
     __slots__ = ("lod", "name", "value")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; whoever looked at values before or meanwhile has to look again.
+
+        That holds wherever this is interrupted: there is no moment with a new value and an epoch
+        in which somebody saw the old one.
+        """
+        if name != "value":
+            object.__setattr__(self, name, value)
+            return
+        epoch[0] = object()
         object.__setattr__(self, name, value)
-        if RELYING:
+        epoch[0] = object()  # for those who looked in between
+        if HOLDING:
             let_go()
 
     def __init__(self, name: str, value: Any = None) -> None:

@@ -2,6 +2,8 @@
 
 import gc
 import importlib.util
+import sys
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,8 +14,12 @@ import scull as paddle
 import scull.nn.functional as F
 from scull.core.timeline import filling
 from scull.errors import FeedError, RangeError
+from scull.executor import straight
 from scull.flags import flags
+from scull.runtime import cell
 from tests.executor.test_compiled import fed, perceptron, program_of
+
+LETTING_GO = {cell.let_go.__code__}
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
@@ -156,6 +162,111 @@ def test_a_value_that_was_replaced_is_let_go_before_the_next_run():
     for v in net.parameters:
         net.scope.find_var(v.name).set_value(np.zeros(v.shape, v.dtype.array))
     assert [x() for x in before] == [None] * len(before)
+
+
+def interrupted(number, act):
+    """Do something with Ctrl-C at an instruction of cells or short runs; whether it came."""
+    files, before, left = {cell.__file__, straight.__file__}, sys.gettrace(), [number]
+
+    def trace(frame, event, argument):
+        if frame.f_code.co_filename not in files:
+            return None
+        frame.f_trace_opcodes = True
+        left[0] -= event == "opcode"
+        if left[0] < 0:
+            sys.settrace(before)
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def product():
+    x = paddle.static.data("x", [2, 8])
+    return paddle.matmul(x, paddle.static.create_parameter([8, 8], "float32", name="w"))
+
+
+def test_wherever_a_run_or_a_new_value_is_interrupted_later_runs_see_what_the_scope_has():
+    net, feed, number = Built(product), {"x": np.ones((2, 8), "float32")}, 0
+    held = net.scope.find_var("w")
+
+    def replaced_by(value):
+        held.set_value(np.full((8, 8), value, "float32"))
+        assert net.run(feed)[0][0, 0] == 8 * value
+
+    for value in (1, 2, 3):
+        replaced_by(value)
+    while interrupted(number, lambda: replaced_by(4)):
+        assert net.run(feed)[0][0, 0] == 8 * held.value[0, 0]
+        for value in (5, 6):
+            replaced_by(value)
+            assert net.run(feed)[0][0, 0] == 8 * value
+        number += 1
+    assert number > 100
+    way = net.ways[0]
+    assert way.held is not None and way.call.free[-1].mark is way.held[0]
+
+
+def test_a_run_sees_a_new_value_while_another_thread_is_about_to_tell_of_its_own():
+    net, feed = Built(product), {"x": np.ones((2, 8), "float32")}
+    held, other = net.scope.find_var("w"), cell.Cell("other", 0)
+    told, tell = threading.Event(), threading.Event()
+
+    def waiting(frame, event, argument):
+        if "holding" in frame.f_locals:
+            told.set()
+            assert tell.wait(10)
+        return waiting
+
+    def set_other():
+        sys.settrace(lambda frame, *_: waiting if frame.f_code in LETTING_GO else None)
+        other.value = 1
+
+    for value in (1, 2, 3):
+        held.set_value(np.full((8, 8), value, "float32"))
+        net.run(feed)
+    thread = threading.Thread(target=set_other)
+    thread.start()
+    assert told.wait(10)
+    held.set_value(np.full((8, 8), 5, "float32"))
+    try:
+        assert net.run(feed)[0][0, 0] == 40
+    finally:
+        tell.set()
+        thread.join()
+
+
+def test_programs_that_are_gone_are_forgotten():
+    net, feed = Built(product), {"x": np.ones((2, 8), "float32")}
+    for _ in range(20):
+        main = net.main.clone()
+        for _ in range(3):
+            net.exe.run(main, feed=feed, fetch_list=[net.out], scope=net.scope)
+    del main
+    gc.collect()
+    assert len(cell.HOLDING) <= 1
+
+
+def test_a_rate_that_stays_lets_nothing_go():
+    def scheduled():
+        x = paddle.static.data("x", [4, 6])
+        loss = paddle.mean(paddle.nn.Linear(6, 1)(x))
+        paddle.optimizer.SGD(paddle.optimizer.lr.StepDecay(0.5, step_size=9)).minimize(loss)
+        return loss
+
+    net, feed = Built(scheduled), {"x": np.ones((4, 6), "float32")}
+    for _ in range(3):
+        net.run(feed)
+    before = net.ways[0].held
+    net.run(feed)
+    assert before is not None and net.ways[0].held is before
 
 
 def test_a_program_that_is_gone_keeps_no_values():
