@@ -73,8 +73,9 @@ def run_of(w: "Writer", node: Apply) -> Run | None:
     if step not in (1, 2, 4):
         return None
     many = 2 * WORDS if _is_half(node) else WORDS
+    whole = step * w.wide.count % many == 0  # wherever lanes begin along their axis
     even = not any(each % many for n, each in place.terms.items() if n is not axis)
-    return Run(place, step, even and place.constant % many < step, many)
+    return Run(place, step, whole and even and place.constant % many < step, many)
 
 
 def _is_half(node: Expression) -> bool:

@@ -62,7 +62,10 @@ def is_within(places: Mapping[Expression, Expression], positions: Positions) -> 
 
 
 def key_of(node: Expression) -> Key:
-    """What nodes that match have in common; nothing that is stored has that of a load."""
+    """What nodes that match have in common, where no axis stands for more than an axis.
+
+    Nothing that is stored has the key of a load.
+    """
     if not isinstance(node, Apply):
         return ()
     inner = (x for operand in node.operands for x in (operand, *_operands(operand)))

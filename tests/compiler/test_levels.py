@@ -1,6 +1,7 @@
 """Every size around the edges of vectors and tiles, at every level of vectors this machine has."""
 
 import importlib.util
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -151,3 +152,22 @@ def test_float16_is_rounded_once_from_and_to_every_float32(level):
 
     with np.errstate(all="ignore"):
         check(traced(lower, [x], (x.shape, "float16"), (x.shape, "float32")), [x], level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("draw", "rest"), [(lang.random_bits, 40), (lang.random_half, 8)])
+def test_random_words_are_those_of_their_places_in_guards_too(draw, rest, dtype, level):
+    key = np.array([123, 456], np.uint64)
+
+    def drawn(index, key, size, guards):
+        row, column = index
+        word = draw((key[0], key[1]), row * size + column)
+        found = lang.cast(lang.cast(word >> rest, "int32"), dtype)
+        inside = (column >= 3) & (column < size - 2)
+        return lang.guarded(inside, found, -1.0) if guards else found
+
+    for size in (3, 20, 33, 70):
+        for guards in (False, True):
+            lower = partial(drawn, size=size, guards=guards)
+            check(traced(lower, [key], ((4, size), dtype)), [key], level)
