@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 155_100
+TOTAL = 155_300
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -21,7 +21,7 @@ BUDGETS = {
     "core": 3_650,
     "lang": 3_070,
     "ir": 2_400,
-    "runtime": 4_250,
+    "runtime": 4_300,
     "files": 4_800,
     "ops": 27_720,
     "autograd": 3_200,

@@ -1,5 +1,6 @@
 """What a kernel has to do: the bytes it moves at least, and its operations on floats."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -66,8 +67,11 @@ def pairs_of(roots: Sequence[Expression]) -> int:
 
 
 def moved(group: Group) -> tuple[int, int]:
-    """The bytes a kernel reads and those it writes."""
-    read = sum(_bytes_read(array, group) for array in group.read)
+    """The bytes a kernel reads, of each array all or less, and those it writes."""
+    times: Counter[Array] = Counter()
+    for load in {load for stage in group.stages for load in stage.loads}:
+        times[load.array] += prod(axis.size for axis in load.free)
+    read = sum(min(nbytes(x), times[x] * element(x.dtype).itemsize) for x in group.read)
     return read, sum(nbytes(array) for array in group.written)
 
 
@@ -109,10 +113,3 @@ def _operations(node: Expression, times: frozenset[Axis]) -> int:
     if not isinstance(node, Apply) or node.operation in FREE:
         return 0
     return prod(axis.size for axis in times) * (2 if node.operation == "multiply_add" else 1)
-
-
-def _bytes_read(array: Array, group: Group) -> int:
-    """All of an array, or what is read of it where that is less."""
-    loads = {load for stage in group.stages for load in stage.loads if load.array == array}
-    times = sum(prod(axis.size for axis in load.free) for load in loads)
-    return min(nbytes(array), times * element(array.dtype).itemsize)

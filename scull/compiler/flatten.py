@@ -32,7 +32,9 @@ def flat(array: Array) -> Array:
 
 def flattened(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
     """The stage with flat arrays; its stores stay as they are in `offsets_of`."""
-    bodies = [_one_axis(_without_units(body, positions), positions) for body in stage.bodies]
+    zeros, places = dict[Expression, Expression](), dict[Expression, Expression]()
+    bodies = [_without_units(body, positions, zeros) for body in stage.bodies]
+    bodies = [_one_axis(body, positions, places) for body in bodies]
     axes = tuple(x for x in stage.axes if x.size != 1)
     stage = nested(replace(stage, axes=axes, bodies=bodies), shared, positions)
     for axes in _runs(stage, shared):
@@ -40,14 +42,15 @@ def flattened(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Sta
     return stage
 
 
-def _without_units(body: Body, positions: Positions) -> Body:
-    """A body whose axes of one position are 0."""
+def _without_units(body: Body, positions: Positions, done: dict[Expression, Expression]) -> Body:
+    """A body whose axes of one position are 0; `done` has what other bodies had in common."""
     zero = constant(0, "int64")
     axes = body.axes if isinstance(body, Map) else body.over
     inner = [x for n in ordered(body.roots) if isinstance(n, Reduce) for x in n.axes]
     pairs: dict[Expression, Expression] = {x: zero for x in (*axes, *inner) if x.size == 1}
     if not pairs:
         return body
+    done |= pairs
 
     def change(node: Expression) -> Expression:
         if isinstance(node, Reduce) and any(x.size == 1 for x in node.axes):
@@ -61,14 +64,14 @@ def _without_units(body: Body, positions: Positions) -> Body:
             return zero
         return node
 
-    roots = [substituted(x, {}, positions) for x in rewritten(body.roots, change, pairs)]
+    roots = [substituted(x, {}, positions) for x in rewritten(body.roots, change, done)]
     body = with_roots(body, roots)
     left = tuple(x for x in axes if x.size != 1)
     return replace(body, axes=left) if isinstance(body, Map) else replace(body, over=left)
 
 
-def _one_axis(body: Body, positions: Positions) -> Body:
-    """A body whose loads say where in memory they read."""
+def _one_axis(body: Body, positions: Positions, done: dict[Expression, Expression]) -> Body:
+    """A body whose loads say where in memory they read; `done` as in `_without_units`."""
 
     def change(node: Expression) -> Expression:
         if not isinstance(node, Load):
@@ -80,7 +83,7 @@ def _one_axis(body: Body, positions: Positions) -> Body:
         where = positions.expression(positions.offset(node.array, node.operands))
         return flat(node.array)[where]
 
-    return with_roots(body, rewritten(body.roots, change, {}))
+    return with_roots(body, rewritten(body.roots, change, done))
 
 
 def _runs(stage: Stage, shared: Sequence[Axis]) -> list[tuple[Axis, ...]]:
@@ -123,12 +126,12 @@ def _go_together(stage: Stage, outer: Axis, inner: Axis, positions: Positions) -
                 continue
         elif node.dtype != "int64" and used & set(node.operands):
             return False
-    return not any(used & _bare(root) for root in roots)
+    return not used & _bare(roots)
 
 
-def _bare(root: Expression) -> set[Axis]:
+def _bare(roots: Sequence[Expression]) -> set[Axis]:
     """The axes that are read as values, not as places."""
-    found, pending, seen = set[Axis](), [root], set[Expression]()
+    found, pending, seen = set[Axis](), list(roots), set[Expression]()
     while pending:
         node = pending.pop()
         if node in seen:
@@ -184,16 +187,12 @@ def _with_one(stage: Stage, outer: Axis, inner: Axis, both: Axis, positions: Pos
             )
         return node
 
-    bodies: list[Body] = []
+    bodies, done = list[Body](), dict[Expression, Expression]()
     for body in stage.bodies:
         assert isinstance(body, Map)
         axes = _replaced(body.axes, outer, inner, both)
-        bodies.append(Map(axes, _rewritten_loads(body.value, change)))
+        bodies.append(Map(axes, rewritten([body.value], change, done)[0]))
     return replace(stage, axes=_replaced(stage.axes, outer, inner, both), bodies=bodies)
-
-
-def _rewritten_loads(root: Expression, change: object) -> Expression:
-    return rewritten([root], change, {})[0]  # type: ignore[arg-type]
 
 
 def _replaced(axes: tuple[Axis, ...], outer: Axis, inner: Axis, both: Axis) -> tuple[Axis, ...]:

@@ -33,9 +33,10 @@ def ordered(
     known: Callable[[Expression], bool] | None = None,
 ) -> list[Expression]:
     """Every node reached from the roots once, operands first; known ones are left out."""
-    if known is not None or operands is not all_operands:
-        return _walked(roots, operands, known or _nothing)
-    return list(dict.fromkeys(x for root in roots for x in (*parts_of(root), root)))
+    roots = list(roots)
+    if len(roots) == 1 and known is None and operands is all_operands:
+        return [*parts_of(roots[0]), roots[0]]
+    return _walked(roots, operands, known or _nothing)
 
 
 def _nothing(node: Expression) -> bool:
