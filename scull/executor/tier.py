@@ -50,6 +50,15 @@ def awaited(task: Task[Any]) -> bool:
     return task.wait()
 
 
+def prepared(made: "Specialised", known: dict[int, Any]) -> "tuple[Row, ...]":
+    """The steps, in which what is computed once of `known` values is there."""
+    steps = made.steps()
+    for call, *_ in steps:
+        if not getattr(call, "ready", True):
+            call.prepare(map(known.get, call.slots))
+    return steps
+
+
 class Tier:
     """The steps of a plan by the sizes of what it is fed.
 
@@ -154,7 +163,8 @@ class Tier:
         return self.waiting
 
     def _submit(self, key: Any, frame: list[Any]) -> None:
-        self.tasks[key] = background().submit("a plan", self._made(frame).steps)
+        known = {slot: frame[slot] for slot in self.fixed}
+        self.tasks[key] = background().submit("a plan", partial(prepared, self._made(frame), known))
 
     def _at_once(self, key: Any, frame: list[Any]) -> "tuple[Row, ...]":
         """The code for this run, which waits for it."""

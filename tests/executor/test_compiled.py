@@ -443,6 +443,23 @@ def test_a_run_has_the_threads_that_were_asked_for(tmp_path):
     assert [int(row[0].native.table[-1]) for row in rows if isinstance(row[0], Call)] == [3]
 
 
+def test_weights_lie_as_code_wants_them_before_its_first_run(tmp_path):
+    paddle.disable_static()
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 16, 3), paddle.nn.ReLU())
+    spec = [paddle.static.InputSpec([2, 3, 9, 9], "float32", "x")]
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=spec)
+    predictor = paddle.inference.create_predictor(paddle.inference.Config(str(tmp_path / "net")))
+    x = np.random.default_rng(0).random((2, 3, 9, 9), "float32")
+    with flags(COMPILE="tiered", CACHE_DIR="off"):
+        plain = [predictor(x) for _ in range(2)]
+        background().wait()
+        (task,) = predictor.function.ready.bound.tier.tasks.values()
+        ((call, *_),) = task.result
+        assert call.native.lasts and call.ready and call.lasting.any()
+        found = predictor(x)
+    np.testing.assert_allclose(found, plain[1], rtol=1e-5, atol=1e-6)
+
+
 def test_gradients_of_a_branch_that_was_not_taken_are_machine_code_too():
     paddle.disable_static()
 
