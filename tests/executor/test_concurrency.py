@@ -341,3 +341,25 @@ def test_runs_that_change_the_scope_are_as_if_one_came_after_the_other(main):
 
     at_once(work)
     assert np.all(scope.var("w").value == ROUNDS * sum(range(RUNNERS)))
+
+
+@pytest.mark.parametrize("mode", ["off", "eager"])
+def test_runs_that_test_a_batch_norm_need_no_turn(main, mode):
+    x = paddle.static.data("x", [4, 3, 6, 6])
+    y = paddle.nn.BatchNorm2D(3)(paddle.nn.Conv2D(3, 3, 3, padding=1)(x)) + x
+    test, exe = main.clone(for_test=True), paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    scope = paddle.static.global_scope()  # other threads have another one
+    feeds = [np.random.default_rng(n).random((4, 3, 6, 6), "float32") for n in range(RUNNERS)]
+    with flags(COMPILE=mode):
+
+        def run(feed):
+            return exe.run(test, feed={"x": feed}, fetch_list=[y], scope=scope)[0]
+
+        alone = [run(feed) for feed in feeds]
+
+        def rounds(number):
+            return all(np.array_equal(run(feeds[number]), alone[number]) for _ in range(ROUNDS))
+
+        assert at_once(rounds) == [True] * RUNNERS
+    assert [bound.turn for bound in test.plans.values()] == [None]
