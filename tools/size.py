@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_200,
     "compiler": 12_000,
     "eager": 2_100,
-    "executor": 10_750,
+    "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_100,
