@@ -67,7 +67,7 @@ def pairs_of(roots: Sequence[Expression]) -> int:
 
 
 def moved(group: Group) -> tuple[int, int]:
-    """The bytes a kernel reads, of each array all or less, and those it writes."""
+    """The bytes a kernel reads, of an array all or what is read of it, and those it writes."""
     times: Counter[Array] = Counter()
     for load in {load for stage in group.stages for load in stage.loads}:
         times[load.array] += prod(axis.size for axis in load.free)

@@ -11,9 +11,9 @@ from scull.compiler.tile import Point
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce
 from scull.lang.walk import ordered
+from scull.runtime.line import LINE
 
 LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
-LINE = 64  # bytes that come at once
 AHEAD = 32  # terms
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from scull.compiler.assembly import Function
 from scull.compiler.split import Code
 from scull.compiler.stage import nbytes
 from scull.runtime.entry import STATUS_WORDS
+from scull.runtime.line import LINE
 
-ALIGNMENT = 64
 DECLARED = "declare void @share(ptr, ptr, i64, i64, i64)"
 
 
@@ -61,6 +61,6 @@ def shared_function(code: Code, names: Sequence[str]) -> str:
         lines.append("other:")
         for n in own:
             size = nbytes(rows[names[n]])
-            lines.append(f"  %own{n} = alloca i8, i64 {size}, align {ALIGNMENT}")
+            lines.append(f"  %own{n} = alloca i8, i64 {size}, align {LINE}")
         lines += [run(own), "  ret void", "plain:"]
     return "\n".join([*lines, run(()), "  ret void", "}", ""])
