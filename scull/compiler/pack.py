@@ -15,17 +15,15 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of
-from scull.compiler.memory import LARGE
 from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
+from scull.compiler.panel import Order, Reading, at, panel_axes
 from scull.compiler.simplify import substituted
 from scull.compiler.stage import contracts
-from scull.compiler.target import target
 from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
 from scull.lang.bounds import Range
-from scull.lang.dtype import element
 from scull.lang.expression import (
     Apply,
     Array,
@@ -44,7 +42,6 @@ PAGE = 256  # elements between two terms, of which a page holds several
 NEAR = 16  # elements between two terms that still share what was fetched
 TIMES = 4  # an operand read more often than this is worth a copy
 FEW = 4  # rows of a tile, at least, that read what they share once
-PANEL = 64  # lanes of the columns of a tile, in the widest registers
 WORTH = 0.93  # of all terms; with more, a border costs less than to skip it
 
 
@@ -63,7 +60,7 @@ def packed(statements: Sequence[Statement], fixed: Collection[Array] = ()) -> li
             body = _with_borders(body, statement.origin, found, copies)
             body = with_pairs(body, statement.origin, found, copies, once, cut)
             body = _with_near_terms(body)
-            body = _with_rows(body, statement.origin, found, copies, once)
+            body = _with_rows(body, statement.origin, found, copies, once, cut)
             for copy in found[before:]:
                 decided("copied", copy.out.name, statement.out.name, "read many times in its order")
         found.append(replace(statement, body=body))
@@ -89,6 +86,7 @@ def _with_rows(
     found: list[Statement],
     copies: dict[tuple[object, ...], Array],
     once: Collection[Array],
+    cut: Collection[Array],
 ) -> Map:
     """A body whose loads run through memory as its last axis does, at places that are sums."""
     wide = [axis for axis in body.axes if axis.size > 1]
@@ -107,55 +105,25 @@ def _with_rows(
             continue
         where = positions.offset(node.array, node.operands)
         sums = all(isinstance(x, Axis) for x in where.terms)
-        if sums and runs_well(where, wide, reduce):
-            copied = node.array in once or (target().has_matrix and node.dtype == "uint32")
-            if copied and _lies_far(node, where, last, reduce):
-                changes[node] = _in_panels(node, last, origin, found, copies)
+        order = Order.KEPT if sums and runs_well(where, wide, reduce) else Order.ROWS
+        if node.array not in cut:
+            reading = Reading(node, where, last, reduce, times, fixed=node.array in once)
+            order = reading.crowded(order)
+        if order is Order.KEPT:
             continue
         inner = {x: n for n, x in enumerate(reduce.axes)}
-        order = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
-        if node not in guarded and prod(x.size for x in order) <= 2 * node.array.size:
-            key: tuple[object, ...] = (node, *order)
+        axes = sorted(node.free, key=lambda x: (x is last, inner.get(x, -1), x.number))
+        if node not in guarded and prod(x.size for x in axes) <= 2 * node.array.size:
+            key: tuple[object, ...] = (order, node, *axes)
             if sums:
-                key = (node.array, where.constant, *((x.size, where.terms[x]) for x in order))
+                places = ((x.size, where.terms[x]) for x in axes)
+                key = (order, node.array, where.constant, *places)
             if key not in copies:
-                copies[key] = _copied(node, order, origin, found)
-            changes[node] = copies[key][tuple(order)]
+                copies[key] = _copied(node, axes, order, origin, found)
+            changes[node] = at(copies[key], axes, order)
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
     return _changed(body, changes)
-
-
-def _lies_far(node: Load, where: Affine, last: Axis, reduce: Reduce) -> bool:
-    """Whether terms of a large operand lie far apart that would not in panels.
-
-    What a tile reads has few places in a cache then, where it lies at multiples of a power of 2.
-    """
-    places = prod(x.size for x in node.free)
-    panels = last.size // PANEL > 1 and last.size % PANEL == 0 and where.step(last) == 1
-    far = all(abs(where.step(x) or 0) > PANEL for x in reduce.axes if x in node.free)
-    large = places * element(node.dtype).itemsize >= LARGE
-    return panels and far and large and places <= node.array.size
-
-
-def _in_panels(
-    node: Load,
-    last: Axis,
-    origin: str,
-    found: list[Statement],
-    copies: dict[tuple[object, ...], Array],
-) -> Expression:
-    """A load of a copy in panels: all that a column of tiles reads, one term after the other."""
-    others = sorted(node.free - {last}, key=lambda x: x.number)
-    key = ("panels", node, last)
-    if key not in copies:
-        panel, inner = lang.axis(last.size // PANEL), lang.axis(PANEL)
-        own = {x: lang.axis(x.size) for x in others}
-        places: dict[Axis, Expression] = {**own, last: panel * PANEL + inner}
-        axes, value = (panel, *own.values(), inner), substituted(node, places, Positions())
-        copies[key] = Array(f"p{next(_numbers)}", tuple(x.size for x in axes), node.dtype)
-        found.append(Statement(copies[key], Map(axes, value), origin))
-    return copies[key][(last // PANEL, *others, last % PANEL)]
 
 
 def _with_near_terms(body: Map) -> Map:
@@ -191,13 +159,19 @@ def runs_well(where: Affine, wide: Sequence[Axis], reduce: Reduce) -> bool:
     return inner is None or abs(where.step(inner) or 0) <= (PAGE if beside else NEAR)
 
 
-def _copied(node: Load, order: Sequence[Axis], origin: str, found: list[Statement]) -> Array:
+def _copied(
+    node: Load, axes: Sequence[Axis], order: Order, origin: str, found: list[Statement]
+) -> Array:
     """A copy of what a load reads, in the order in which it reads."""
-    own: dict[Axis, Expression] = {x: lang.axis(x.size) for x in order}
-    value = substituted(node, own, Positions())
-    out = Array(f"p{next(_numbers)}", tuple(x.size for x in order), node.dtype)
-    axes = tuple(x for x in own.values() if isinstance(x, Axis))
-    found.append(Statement(out, Map(axes, value), origin))
+    own = {x: lang.axis(x.size) for x in axes}
+    places: dict[Axis, Expression] = dict(own)
+    lying = tuple(own.values())
+    if order is Order.PANELS:
+        panel, inner = panel_axes(axes[-1])
+        places[axes[-1]] = panel * inner.size + inner
+        lying = (panel, *lying[:-1], inner)
+    out = Array(f"p{next(_numbers)}", tuple(x.size for x in lying), node.dtype)
+    found.append(Statement(out, Map(lying, substituted(node, places, Positions())), origin))
     return out
 
 

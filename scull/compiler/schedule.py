@@ -20,6 +20,7 @@ from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
 from scull.lang.walk import ordered
+from scull.runtime.line import LINE
 
 FAR = 12.0  # lanes that lie apart, beside lanes side by side
 CROSS = 3.0  # the same where a tile's rows lie side by side, so that they are read and turned
@@ -102,7 +103,7 @@ def scheduled(
         return Schedule(None, beside, 1, 1, many, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
     if not stage.is_contraction:
-        return _of_elements(stage, own, best, loads, lanes, positions)
+        return _of_elements(stage, own, best, loads, lanes, target, positions)
     least = 0 if _draws(stage) else lanes * NARROW // target.bits
     if tiling is not None:
         chosen = own[tiling.axis]
@@ -133,9 +134,13 @@ def _of_elements(
     vector: Axis,
     loads: list[tuple[Load | None, int, Reduce | None]],
     lanes: int,
+    target: Target,
     positions: Positions,
 ) -> Schedule:
-    """The tiles of a stage that is no contraction, with lanes along an axis."""
+    """The tiles of a stage that is no contraction, with lanes along an axis.
+
+    A tile that is turned writes whole lines: their other halves would be elsewhere by its turn.
+    """
     roots, plain = [body.roots[-1] for body in stage.bodies], not _draws(stage)
     size, told = sum(vector in node.free for node in ordered(roots)), told_apart(roots)
     if _reduces(stage):
@@ -146,7 +151,8 @@ def _of_elements(
         return Schedule(vector, kind, lanes, 1, kind.size, 1)
     across = crossed(vector, own, loads, lanes, positions) if plain else None
     if across is not None:
-        return Schedule(vector, across, lanes, 1, min(lanes, across.size), 1)
+        columns = min(ceil(vector.size / lanes), ceil(8 * LINE / target.bits))
+        return Schedule(vector, across, lanes, columns, min(lanes, across.size), 1)
     many = _vectors_of_draws(stage) or (1 if size > HEAVY else 2)
     return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), many), 1, 1)
 

@@ -1,0 +1,123 @@
+"""Operands of contractions in panels: what a column of tiles reads lies side by side, term by term.
+
+Terms that lie at multiples of a power of 2 share few sets of a cache: each soon throws another out,
+and a tile finds nothing of what the tile before it read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import gcd, prod
+
+from scull import lang
+from scull.compiler.affine import Affine
+from scull.compiler.memory import LARGE
+from scull.compiler.target import target
+from scull.lang.dtype import element
+from scull.lang.expression import Array, Axis, Expression, Load, Reduce
+from scull.runtime.line import LINE
+
+WAY, WAYS = 4096, 8  # bytes of a near cache that share no set, how many of them it holds
+ROWS = 16  # that read an operand, at least, for a copy to be worth it
+
+
+class Order(Enum):
+    """How an operand lies: as it was, or copied with the axis of the lanes last, or in panels."""
+
+    KEPT = "kept"
+    ROWS = "rows"
+    PANELS = "panels"
+
+
+def width() -> int:
+    """The lanes of the widest columns of a tile."""
+    machine = target()
+    return (4 if machine.registers > 16 else 2) * machine.bits // 32
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A load in a sum that runs so many times; the operand is copied once if it is `fixed`."""
+
+    node: Load
+    where: Affine
+    last: Axis
+    reduce: Reduce
+    times: int
+    fixed: bool
+
+    @property
+    def terms(self) -> list[Axis]:
+        """The axes of the sum along which it reads something else."""
+        return [x for x in self.reduce.axes if x in self.node.free and x.size > 1]
+
+    @property
+    def places(self) -> int:
+        """How many places it reads."""
+        return prod(x.size for x in self.node.free)
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return element(self.node.dtype).itemsize
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a term of a column of tiles is one line.
+
+        Wider ones do not fit the nearest cache anyway, and come from the next one.
+        """
+        return width() * self.size <= LINE
+
+    def crowded(self, order: Order) -> Order:
+        """How the operand had better lie than in an order, where terms crowd in sets of a cache."""
+        lanes = self.last in self.node.free
+        if order is Order.ROWS:
+            apart = self.last.size * self.size
+            cut = lanes and self.is_cut and self.is_narrow and self._crowd(apart)
+            return Order.PANELS if cut else order
+        if not self.terms or self.places > self.node.array.size:
+            return order
+        steps = [abs(self.where.step(x) or 0) for x in self.terms]
+        apart = gcd(*steps) * self.size
+        if lanes:
+            near = min(steps) <= width() or self.where.step(self.last) != 1
+            return Order.PANELS if not near and self._pays(apart) else order
+        near = min(steps) * self.size <= LINE
+        return order if near or not self._is_worth_it(apart) else Order.ROWS
+
+    def _pays(self, apart: int) -> bool:
+        if not self.is_cut:
+            return False
+        if self.is_narrow:
+            return self._is_worth_it(apart)
+        turned = target().has_matrix and self.node.dtype == "uint32"
+        return (self.fixed or turned) and self.places * self.size >= LARGE
+
+    def _is_worth_it(self, apart: int) -> bool:
+        """Whether a copy is whose terms lie side by side, instead of so many bytes apart."""
+        often = self.fixed or self.times >= ROWS * self.places
+        return self.is_narrow and often and self._crowd(apart)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the axis of the lanes is some panels, and nothing else."""
+        return self.last.size > width() and self.last.size % width() == 0
+
+    def _crowd(self, apart: int) -> bool:
+        """Whether there are more terms than a near cache has places for, so many bytes apart."""
+        return prod(x.size for x in self.terms) > WAYS * WAY // max(gcd(WAY, apart), LINE)
+
+
+def panel_axes(last: Axis) -> tuple[Axis, Axis]:
+    """Axes for the panels of an axis, and for the lanes of one."""
+    return lang.axis(last.size // width()), lang.axis(width())
+
+
+def at(copy: Array, axes: Sequence[Axis], order: Order) -> Expression:
+    """A load of a copy."""
+    *others, last = axes
+    if order is not Order.PANELS:
+        return copy[tuple(axes)]
+    size = copy.shape[-1]
+    return copy[(last // size, *others, last % size)]
