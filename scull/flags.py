@@ -43,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "FLUSH": "training",  # in which machine code numbers too small for all their digits are zero:
     # where values of the scope are updated, in none (never), in all (always)
     "AMX": True,  # code uses the matrix unit of a CPU that has one, for products in bfloat16
+    "VECTORS": "",  # the widest that code has: avx512, avx2 or generic; "": the widest of the CPU
     "WINOGRAD": True,  # code for sums over windows of three has 16 products where there were 36
     "TUNE": False,  # time kernels with other tiles as well, once, and keep what is best
     "BATCH_SLICES": "beyond",  # when a batch of any size is computed in slices of a few sizes that

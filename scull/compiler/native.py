@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import count
@@ -41,7 +42,7 @@ from scull.compiler.trace import Statement
 from scull.compiler.tuner import tilings_of
 from scull.core.timeline import spanned
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.flags import flag
+from scull.flags import flag, flags
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.body import Map
 from scull.lang.expression import Array, axis
@@ -341,4 +342,6 @@ def compile(kernel: Kernel, level: str = "") -> Compiled:
     """One kernel as machine code for this CPU, or as if it had no more than a level of vectors."""
     if flag("DEBUG") >= 4:
         print(kernel, file=sys.stderr)
-    return compile_region(region_of_kernel(kernel), kernel.name, level)
+    with flags(VECTORS=level) if level else nullcontext():
+        region = region_of_kernel(kernel)
+    return compile_region(region, kernel.name, level)

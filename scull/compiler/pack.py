@@ -17,7 +17,7 @@ from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of
 from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
-from scull.compiler.panel import Order, Reading, at, panel_axes
+from scull.compiler.panel import Copy, Order, Reading, copy_of
 from scull.compiler.simplify import substituted
 from scull.compiler.stage import contracts
 from scull.compiler.tile import vectors_of
@@ -118,9 +118,10 @@ def _with_rows(
             if sums:
                 places = ((x.size, where.terms[x]) for x in axes)
                 key = (order, node.array, where.constant, *places)
+            copy = copy_of(axes, reduce.axes, order)
             if key not in copies:
-                copies[key] = _copied(node, axes, order, origin, found)
-            changes[node] = at(copies[key], axes, order)
+                copies[key] = _copied(node, copy, origin, found)
+            changes[node] = copies[key][copy.index]
         elif last in node.free:
             changes[node] = _turned(node, last, positions, origin, found, copies)
     return _changed(body, changes)
@@ -159,19 +160,11 @@ def runs_well(where: Affine, wide: Sequence[Axis], reduce: Reduce) -> bool:
     return inner is None or abs(where.step(inner) or 0) <= (PAGE if beside else NEAR)
 
 
-def _copied(
-    node: Load, axes: Sequence[Axis], order: Order, origin: str, found: list[Statement]
-) -> Array:
+def _copied(node: Load, copy: Copy, origin: str, found: list[Statement]) -> Array:
     """A copy of what a load reads, in the order in which it reads."""
-    own = {x: lang.axis(x.size) for x in axes}
-    places: dict[Axis, Expression] = dict(own)
-    lying = tuple(own.values())
-    if order is Order.PANELS:
-        panel, inner = panel_axes(axes[-1])
-        places[axes[-1]] = panel * inner.size + inner
-        lying = (panel, *lying[:-1], inner)
-    out = Array(f"p{next(_numbers)}", tuple(x.size for x in lying), node.dtype)
-    found.append(Statement(out, Map(lying, substituted(node, places, Positions())), origin))
+    value = substituted(node, copy.places, Positions())
+    out = Array(f"p{next(_numbers)}", tuple(x.size for x in copy.axes), node.dtype)
+    found.append(Statement(out, Map(copy.axes, value), origin))
     return out
 
 

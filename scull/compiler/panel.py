@@ -14,7 +14,7 @@ from scull.compiler.affine import Affine
 from scull.compiler.memory import LARGE
 from scull.compiler.target import target
 from scull.lang.dtype import element
-from scull.lang.expression import Array, Axis, Expression, Load, Reduce
+from scull.lang.expression import Axis, Expression, Load, Reduce
 from scull.runtime.line import LINE
 
 WAY, WAYS = 4096, 8  # bytes of a near cache that share no set, how many of them it holds
@@ -30,9 +30,9 @@ class Order(Enum):
 
 
 def width() -> int:
-    """The lanes of the widest columns of a tile."""
+    """The lanes of the widest columns of a tile, those of a line of float32 at least."""
     machine = target()
-    return (4 if machine.registers > 16 else 2) * machine.bits // 32
+    return max((4 if machine.registers > 16 else 2) * machine.bits // 32, LINE // 4)
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class Reading:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a term of a column of tiles is one line.
+        """Whether a term of a column of tiles is one line of float32.
 
         Wider ones do not fit the nearest cache anyway, and come from the next one.
         """
-        return width() * self.size <= LINE
+        return width() * 4 <= LINE
 
     def crowded(self, order: Order) -> Order:
         """How the operand had better lie than in an order, where terms crowd in sets of a cache."""
@@ -109,15 +109,29 @@ class Reading:
         return prod(x.size for x in self.terms) > WAYS * WAY // max(gcd(WAY, apart), LINE)
 
 
-def panel_axes(last: Axis) -> tuple[Axis, Axis]:
-    """Axes for the panels of an axis, and for the lanes of one."""
-    return lang.axis(last.size // width()), lang.axis(width())
+@dataclass(frozen=True)
+class Copy:
+    """The axes of a copy, where an operand's axes stand by these, and where it has what is read."""
+
+    axes: tuple[Axis, ...]
+    places: dict[Axis, Expression]
+    index: tuple[Expression, ...]
 
 
-def at(copy: Array, axes: Sequence[Axis], order: Order) -> Expression:
-    """A load of a copy."""
-    *others, last = axes
+def copy_of(axes: Sequence[Axis], terms: Sequence[Axis], order: Order) -> Copy:
+    """A copy in the order of the axes of a load, of which the last is that of the lanes.
+
+    Panels are outside the axes of the terms, and inside all others.
+    """
+    own = {x: lang.axis(x.size) for x in axes}
     if order is not Order.PANELS:
-        return copy[tuple(axes)]
-    size = copy.shape[-1]
-    return copy[(last // size, *others, last % size)]
+        return Copy(tuple(own.values()), dict(own), tuple(axes))
+    *others, last = axes
+    panel, lane = lang.axis(last.size // width()), lang.axis(width())
+    outer = [x for x in others if x not in terms]
+    inner = [x for x in others if x in terms]
+    return Copy(
+        (*(own[x] for x in outer), panel, *(own[x] for x in inner), lane),
+        {**own, last: panel * width() + lane},
+        (*outer, last // width(), *inner, last % width()),
+    )

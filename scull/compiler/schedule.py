@@ -120,7 +120,8 @@ def scheduled(
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     if row is not None and _is_slow_after(stage):
-        columns, many = (min(vectors, BESIDE), 2) if _changes_much(stage) else (1, BESIDE)
+        most = min(vectors, BESIDE, _most_columns(2, target))
+        columns, many = (most, 2) if _changes_much(stage) else (1, BESIDE)
         return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
     many = 1 if row is None else _even(row.size, _most_rows(columns, target))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
@@ -233,6 +234,11 @@ def _most_rows(columns: int, target: Target) -> int:
     return (target.registers - columns - 1) // columns
 
 
+def _most_columns(rows: int, target: Target) -> int:
+    """The same for columns."""
+    return (target.registers - 1) // (rows + 1)
+
+
 def _even(size: int, most: int) -> int:
     """So many or a little fewer, that the last tile has about as many as the others."""
     return ceil(size / ceil(size / most))
@@ -261,7 +267,7 @@ def alternatives(
         return []  # sums of vectors have other bits
     vectors = ceil(usual.vector.size / usual.lanes)
     found = dict[Tiling, None]()
-    for columns in (x for x in COLUMNS if x <= vectors):
+    for columns in (x for x in COLUMNS if x <= min(vectors, _most_columns(1, target))):
         most = _most_rows(columns, target)
         for axis in _row_axes(stage, usual.vector, own, positions):
             for rows in (most + 1, most, ceil(most * 3 / 4), ceil(most / 2)):

@@ -153,10 +153,17 @@ def host() -> Target:
 
 
 def levels() -> tuple[str, ...]:
-    """The levels of vectors whose code runs on this machine, the widest first."""
+    """The levels of vectors whose code runs on this machine, the widest first.
+
+    None is wider than the flag VECTORS says.
+    """
+    most, names = flag("VECTORS"), list(LEVELS)
+    if most and most not in names:
+        raise ArgumentError(f"VECTORS is {most!r}: it is one of {', '.join(names)}")
     if not host().triple.startswith("x86_64"):
         return ("generic",)
-    found = tuple(name for name, (_, needs) in LEVELS.items() if all(map(host().has, needs)))
+    wanted = names[names.index(most) :] if most else names
+    found = tuple(name for name in wanted if all(map(host().has, LEVELS[name][1])))
     return found if "amx" not in found or (flag("AMX") and _may_use_tiles()) else found[1:]
 
 

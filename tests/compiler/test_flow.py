@@ -164,17 +164,3 @@ def test_weights_that_never_change_are_laid_out_even_for_few_rows():
     product = Statement(out, Map((i, j), lang.sum(x[i, k] * w[j, k], over=k)), "matmul")
     assert len(region_of([product], [x, w], [out], fixed=[w]).once) == 1
     assert len(region_of([product], [x, w], [out]).groups) == 1
-
-
-@pytest.mark.parametrize(
-    ("terms", "columns", "panels"),
-    [(512, 1024, [(16, 512, 64)]), (512, 1000, []), (64, 1024, []), (4096, 64, [])],
-    ids=["terms lie far apart", "no whole panels", "small", "one panel"],
-)
-def test_large_weights_that_never_change_lie_in_panels(terms, columns, panels):
-    x, w, out = array("x", 8, terms), array("w", terms, columns), array("out", 8, columns)
-    i, j, k = lang.axis(8), lang.axis(columns), lang.axis(terms)
-    product = Statement(out, Map((i, j), lang.sum(x[i, k] * w[k, j], over=k)), "matmul")
-    region = region_of([product], [x, w], [out], fixed=[w])
-    assert [a.shape for group in region.once for a in group.written] == panels
-    assert not region_of([product], [x, w], [out]).once

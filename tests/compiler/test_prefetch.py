@@ -9,7 +9,7 @@ import scull as paddle
 from scull.compiler.group import Group
 from scull.compiler.kernel import function_of
 from scull.compiler.stage import Stage
-from scull.compiler.target import target
+from scull.compiler.target import TARGETS, target
 from scull.lang import axis, sum
 from scull.lang.body import Map
 from scull.lang.expression import Array
@@ -37,7 +37,7 @@ def test_a_large_operand_is_asked_for_some_terms_ahead(sizes, asked):
     assert ("@llvm.prefetch" in product(*sizes)) == asked
 
 
-def product_and_more(m, n):
+def product_and_more(m, n, machine=None):
     """The text of the kernel of a product of 64 terms, to which an array of its size is added."""
     x, y, more, out = (
         Array(name, shape, "float32")
@@ -46,7 +46,7 @@ def product_and_more(m, n):
     row, column, term = axis(m), axis(n), axis(64)
     body = Map((row, column), sum(x[row, term] * y[term, column], term) + more[row, column])
     stage = Stage((row, column), [out], [body], ["fc"])
-    return function_of(Group((), [stage]), "kernel", target()).text
+    return function_of(Group((), [stage]), "kernel", machine or target()).text
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_a_product_is_added_to_is_asked_for_before_the_product_is_made(size
 
 def test_wide_tiles_ask_for_what_the_next_needs_term_by_term():
     """All at once would keep the terms waiting; each of 64 asks for one of 24 + 24 lines."""
-    text = product_and_more(512, 512)
+    text = product_and_more(512, 512, TARGETS["avx512"])
     loop = text[text.rindex("\nloop", 0, text.index("@llvm.fma")) :]
     loop = loop[: loop.index("br i1")]
     asked = [line for line in loop.splitlines() if "@llvm.prefetch" in line]

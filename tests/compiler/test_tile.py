@@ -13,6 +13,7 @@ from scull.compiler.kernel import schedules
 from scull.compiler.native import modules_of, region_of_kernel
 from scull.compiler.target import TARGETS
 from scull.compiler.tile import columns_of
+from scull.runtime import llvm
 from tests.compiler import test_guards
 from tests.compiler.test_levels import LEVELS, normal, product, traced
 from tests.compiler.test_native import check
@@ -102,6 +103,12 @@ def updated(index, x, y, p, v):
     return p[i, j] - gradient / (lang.sqrt(v[i, j] + gradient * gradient) + 1e-3)
 
 
+@pytest.fixture
+def wide(monkeypatch):
+    """Code is made for a machine with wide vectors; it is not run."""
+    monkeypatch.setattr(llvm, "levels", lambda: ("avx512",))
+
+
 def tiles_of_update(k, m=64, n=64):
     """How the kernel of an update after a product of so many terms is cut."""
     arrays = [normal(*shape, dtype="float32") for shape in ((k, m), (k, n), (m, n), (m, n))]
@@ -111,14 +118,14 @@ def tiles_of_update(k, m=64, n=64):
     return chosen
 
 
-def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it():
+def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it(wide):
     short, long = tiles_of_update(32), tiles_of_update(512)
     assert (short.columns, short.rows, short.inner) == (1, 8, True)
     assert long.columns * long.rows > 16 and not long.inner
 
 
 @pytest.mark.parametrize(("many", "rows"), [(300, 4), (7, 1)], ids=["far", "near"])
-def test_a_few_rows_read_a_large_matrix_once(many, rows):
+def test_a_few_rows_read_a_large_matrix_once(many, rows, wide):
     """Each element is a sum along the matrix's rows, of which one serves all of these."""
 
     def turned(index, x, w):
@@ -132,7 +139,7 @@ def test_a_few_rows_read_a_large_matrix_once(many, rows):
     assert (chosen.vector, chosen.folds, chosen.rows) == (None, 16, rows)
 
 
-def test_what_a_large_update_changes_comes_in_few_rows():
+def test_what_a_large_update_changes_comes_in_few_rows(wide):
     large, longer = tiles_of_update(32, 1024, 1024), tiles_of_update(64, 1024, 1024)
     assert (large.columns, large.rows, large.inner) == (8, 2, True)
     assert (longer.columns, longer.rows, longer.inner) == (1, 8, True)
@@ -154,7 +161,7 @@ def test_updates_of_any_size_are_what_the_emulator_computes(sizes, level):
     [((49, 960, 160), 1), ((49, 960, 640), 4), ((512, 960, 160), 2), ((49, 96, 160), 2)],
     ids=["few chunks", "many columns", "many rows", "little work"],
 )
-def test_a_product_of_few_chunks_has_columns_of_one_vector(sizes, columns):
+def test_a_product_of_few_chunks_has_columns_of_one_vector(sizes, columns, wide):
     m, k, n = sizes
     arrays = [normal(*shape, dtype="float32") for shape in ((m, k), (k, n))]
     region = region_of_kernel(traced(product, arrays, ((m, n), "float32")))
