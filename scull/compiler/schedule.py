@@ -29,6 +29,8 @@ SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
+LATE = 4  # rows of a tile of two vectors whose sums are as many as fill the units for them
+FEW_REGISTERS = 16
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; vectors of their tiles
 MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms that come from far
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
@@ -119,9 +121,11 @@ def scheduled(
         columns = 2
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
-    if row is not None and _is_slow_after(stage):
-        most = min(vectors, BESIDE, _most_columns(2, target))
-        columns, many = (most, 2) if _changes_much(stage) else (1, BESIDE)
+    few = target.registers <= FEW_REGISTERS
+    if row is not None and (_changes_each(stage, best, row) if few else _is_slow_after(stage)):
+        columns, many = (min(vectors, BESIDE), 2) if _changes_much(stage) else (1, BESIDE)
+        if few:
+            columns, many = min(vectors, 2), LATE
         return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
     many = 1 if row is None else _even(row.size, _most_rows(columns, target))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
@@ -202,6 +206,17 @@ def _is_slow_after(stage: Stage) -> bool:
     within = _beside_sums(stage)
     slow = any(isinstance(x, Apply) and x.operation in SLOW for x in within)
     return slow and _most_terms(within) <= SHORT
+
+
+def _changes_each(stage: Stage, vector: Axis, row: Axis) -> bool:
+    """Whether short sums are followed by what reads something else for each element.
+
+    With few registers for what follows, smaller tiles leave some.
+    """
+    beside = (x for x in _beside_sums(stage) if isinstance(x, Load))
+    return (
+        any({vector, row} <= x.free for x in beside) and _most_terms(_beside_sums(stage)) <= SHORT
+    )
 
 
 def _rereading(stage: Stage, own: tuple[Axis, ...]) -> Axis | None:
