@@ -47,6 +47,10 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
         for (array, number), weight in _votes(statement, positions):
             if array in inner and array.shape[number] > 1:
                 votes[ties.of((array, number))] += weight
+    beside = defaultdict[Place, int](int)
+    for statement in found:
+        for place, runs in _terms_beside(statement, positions):
+            beside[ties.of(place)] += runs
     leads = _leads(found, inner, ties)
     orders: dict[Array, tuple[int, ...]] = {}
     for array in inner:
@@ -55,7 +59,9 @@ def arranged(statements: Sequence[Statement], outputs: Collection[Array]) -> lis
         lead = leads.get(array, plain)
         last = max(range(array.ndim), key=lambda n: (worth[n], n), default=0)
         if array.ndim and worth[last] and last != lead[-1] and array.shape[last] > 1:
-            lead = (*(n for n in lead if n != last), last)
+            others = [n for n in lead if n != last]
+            others.sort(key=lambda n: beside[ties.of((array, n))])
+            lead = (*others, last)
             decided("turned", array.name, "", f"axis {last} is last: lanes run along it")
         elif lead != plain:
             decided("turned", array.name, "", "rows of what it multiplies come first")
@@ -207,6 +213,24 @@ def _votes(statement: Statement, positions: Positions) -> Iterator[tuple[Place, 
             for number, place in enumerate(load.operands):
                 if place is reduce.axes[-1]:
                     yield (load.array, number), LOCAL * runs
+
+
+def _terms_beside(statement: Statement, positions: Positions) -> Iterator[tuple[Place, int]]:
+    """The axes along which terms run of what a contraction's lanes read, by how often.
+
+    Next to the lanes they lie side by side: elsewhere they crowd in few sets of a cache.
+    """
+    body = statement.body
+    if not isinstance(body, Map) or not contracts(body):
+        return
+    lanes = lane_axis(body, positions)
+    for reduce in _sums(body):
+        runs = prod(axis.size for axis in body.axes) * _terms(reduce)
+        for load in ordered(reduce.operands):
+            if isinstance(load, Load) and lanes in load.free:
+                for number, place in enumerate(load.operands):
+                    if place in reduce.axes:
+                        yield (load.array, number), runs
 
 
 def _reshaped(load: Load) -> bool:

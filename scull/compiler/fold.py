@@ -19,6 +19,7 @@ from scull.lang.walk import ordered
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
+LONG = 80  # nodes that a round of a loop over terms computes, with which four at once are long
 EXTREMES = {"max": "larger", "min": "smaller"}
 
 
@@ -76,7 +77,8 @@ def reduced(w: "Writer", node: Reduce, points: list[Point]) -> list[str]:
         ask_noted(w)
         return folded(w, node, term, values, points)
 
-    unroll = 4 if len(points) * (1 + len(ordered([term]))) < 200 else 1
+    made = ordered([term], lambda x: () if isinstance(x, Load) else x.operands)
+    unroll = 4 if len(points) * (1 + len(made)) < LONG else 1
     with long_terms(w, node, points):
         return w.nest(node.axes, [term], starts, body, unroll=unroll, limits=limits)
 

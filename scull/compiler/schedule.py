@@ -13,9 +13,11 @@ from scull.compiler.edge import edges_of, is_stepped
 from scull.compiler.fuse import reads_of, words_of
 from scull.compiler.inside import choice_of
 from scull.compiler.matrix import ROWS, sums_by_unit
+from scull.compiler.narrow import FEW as FEW_REGISTERS
+from scull.compiler.narrow import cut
 from scull.compiler.stage import NEAR, Stage, nbytes, told_apart
 from scull.compiler.target import Target
-from scull.compiler.tile import vectors_of
+from scull.compiler.tile import even, most_rows, vectors_of
 from scull.lang.body import Map
 from scull.lang.dtype import element
 from scull.lang.expression import Apply, Array, Axis, Expression, Guard, Load, Reduce
@@ -29,8 +31,6 @@ SAME = 0.4  # one element for all lanes
 KINDS = 16  # places along an axis that are computed each in its way, all at once
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
-LATE = 4  # rows of a tile of two vectors whose sums are as many as fill the units for them
-FEW_REGISTERS = 16
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; vectors of their tiles
 MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms that come from far
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
@@ -101,7 +101,7 @@ def scheduled(
             best, least = axis, cost
     if best is None:
         beside = _rereading(stage, own) if reduces else None
-        many = 1 if beside is None else _even(beside.size, BESIDE)
+        many = 1 if beside is None else even(beside.size, BESIDE)
         return Schedule(None, beside, 1, 1, many, lanes if reduces else 1)
     vectors = ceil(best.size / lanes)
     if not stage.is_contraction:
@@ -116,20 +116,22 @@ def scheduled(
     if found is not None:
         many = min(found[0].size, 2 * ROWS)
         return Schedule(best, found[0], lanes, min(vectors, 2), many, 1, least, by_unit=found[1])
-    columns = vectors if vectors <= 2 else 4 if target.registers > 16 and vectors % 4 == 0 else 2
+    if target.registers <= FEW_REGISTERS:
+        terms = [x for x, _, within in loads if x is not None and within is not None]
+        late = _changes_each(stage, own)
+        row, columns, many, first = cut(best, lanes, rows, terms, positions, late=late)
+        return Schedule(best, row, lanes, columns, many, 1, least, first)
+    columns = vectors if vectors <= 2 else 4 if vectors % 4 == 0 else 2
     if columns == 4 and vectors <= FEW and _is_left_out(stage, best, positions):
         columns = 2
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
-    few = target.registers <= FEW_REGISTERS
-    if row is not None and (_changes_each(stage, best, row) if few else _is_slow_after(stage)):
+    if row is not None and _is_slow_after(stage):
         columns, many = (min(vectors, BESIDE), 2) if _changes_much(stage) else (1, BESIDE)
-        if few:
-            columns, many = min(vectors, 2), LATE
         return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
-    many = 1 if row is None else _even(row.size, _most_rows(columns, target))
+    many = 1 if row is None else even(row.size, most_rows(columns, target.registers))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
-        columns, many = 1, _even(row.size, _most_rows(1, target))
+        columns, many = 1, even(row.size, most_rows(1, target.registers))
     return Schedule(best, row, lanes, columns, many, 1, least)
 
 
@@ -208,15 +210,11 @@ def _is_slow_after(stage: Stage) -> bool:
     return slow and _most_terms(within) <= SHORT
 
 
-def _changes_each(stage: Stage, vector: Axis, row: Axis) -> bool:
-    """Whether short sums are followed by what reads something else for each element.
-
-    With few registers for what follows, smaller tiles leave some.
-    """
-    beside = (x for x in _beside_sums(stage) if isinstance(x, Load))
-    return (
-        any({vector, row} <= x.free for x in beside) and _most_terms(_beside_sums(stage)) <= SHORT
-    )
+def _changes_each(stage: Stage, own: Sequence[Axis]) -> bool:
+    """Whether short sums are followed by what reads something else for each element."""
+    within = _beside_sums(stage)
+    each = any(isinstance(x, Load) and x.free >= set(own) for x in within)
+    return each and _most_terms(within) <= SHORT
 
 
 def _rereading(stage: Stage, own: tuple[Axis, ...]) -> Axis | None:
@@ -244,21 +242,6 @@ def _most_terms(nodes: Sequence[Expression]) -> int:
     return max(prod(k.size for k in x.axes) for x in nodes if isinstance(x, Reduce))
 
 
-def _most_rows(columns: int, target: Target) -> int:
-    """As many as leave registers for one vector of each column, and one for a row."""
-    return (target.registers - columns - 1) // columns
-
-
-def _most_columns(rows: int, target: Target) -> int:
-    """The same for columns."""
-    return (target.registers - 1) // (rows + 1)
-
-
-def _even(size: int, most: int) -> int:
-    """So many or a little fewer, that the last tile has about as many as the others."""
-    return ceil(size / ceil(size / most))
-
-
 def _row_axes(
     stage: Stage, vector: Axis, own: tuple[Axis, ...], positions: Positions
 ) -> list[Axis]:
@@ -282,11 +265,11 @@ def alternatives(
         return []  # sums of vectors have other bits
     vectors = ceil(usual.vector.size / usual.lanes)
     found = dict[Tiling, None]()
-    for columns in (x for x in COLUMNS if x <= min(vectors, _most_columns(1, target))):
-        most = _most_rows(columns, target)
+    for columns in (x for x in COLUMNS if x <= min(vectors, (target.registers - 1) // 2)):
+        most = most_rows(columns, target.registers)
         for axis in _row_axes(stage, usual.vector, own, positions):
             for rows in (most + 1, most, ceil(most * 3 / 4), ceil(most / 2)):
-                many = _even(axis.size, rows)
+                many = even(axis.size, rows)
                 for inner in (False, True):
                     found[Tiling(columns, own.index(axis), many, inner)] = None
     return list(found)

@@ -3,6 +3,7 @@
 A column is a vector: as many neighbouring positions of the axis as there are lanes.
 """
 
+from math import ceil
 from typing import Any, NamedTuple
 
 from scull.lang.expression import Axis
@@ -68,3 +69,13 @@ def vectors_of(size: int, lanes: int) -> float:
     """
     whole, rest = divmod(size, lanes)
     return whole + (0.0 if not rest else 0.5 if whole and 2 * rest <= lanes else 1.0)
+
+
+def most_rows(columns: int, registers: int) -> int:
+    """As many as leave registers for one vector of each column, and one for a row."""
+    return (registers - columns - 1) // columns
+
+
+def even(size: int, most: int) -> int:
+    """So many or a little fewer, that the last tile has about as many as the others."""
+    return ceil(size / ceil(size / most))

@@ -8,7 +8,7 @@ timed once, whatever Program it occurs in next. Tiles change no bit of what is c
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from statistics import median
@@ -120,8 +120,11 @@ def best_of(made: Sequence[Candidate]) -> Tilings:
     return made[left[0] if left and median(ratios[left[0]]) < GAIN else 0].tilings
 
 
-def memory_of(group: Group) -> list[Table]:
-    """Tables of what a kernel reads and writes, all zeros: as many as fill some memory."""
+def memory_of(group: Group) -> Iterator[Table]:
+    """Tables of what a kernel reads and writes, all zeros: as many as fill some memory, in turn.
+
+    All candidates take the next one for each run: none finds in a cache what another has read.
+    """
     sizes = [bytes_of(array) for array in arrays_of(group)]
     found = []
     for _ in range(max(1, MEMORY // sum(sizes))):
@@ -129,22 +132,21 @@ def memory_of(group: Group) -> list[Table]:
         for each in memory:
             each[:] = 0
         found.append(Table(memory))
-    return found
+    return cycle(found)
 
 
 def candidate(
-    group: Group, machine: Target, tilings: Tilings, memory: Sequence[Table]
+    group: Group, machine: Target, tilings: Tilings, memory: Iterator[Table]
 ) -> Candidate:
     """A kernel with some tiles, which runs over one piece of memory after another."""
     code = code_of(group, machine, tilings)
     library = llvm.link([llvm.object_code(code.text)], [code.name])
     repeat, now, place = repeating(len(arrays_of(group))), clock(), library.addresses[code.name]
-    turns = cycle(table.address for table in memory)
 
     def run(count: int) -> float:
         start = now()
-        for address in islice(turns, count):
-            repeat(place, code.chunks, address, 1)
+        for table in islice(memory, count):
+            repeat(place, code.chunks, table.address, 1)
         return (now() - start) / count
 
     return Candidate(tilings, library, run)
