@@ -12,9 +12,10 @@ from math import ceil, prod
 
 from scull.compiler.affine import Positions
 from scull.compiler.decision import decided
-from scull.compiler.fuse import LANES, loads_of, words_of
+from scull.compiler.fuse import loads_of, words_of
 from scull.compiler.pack import runs_well
 from scull.compiler.stage import contracts
+from scull.compiler.target import target
 from scull.compiler.trace import Statement
 from scull.lang.body import Map, Scatter, with_roots
 from scull.lang.expression import Apply, Array, Axis, Expression, Load, Reduce, axis
@@ -116,12 +117,13 @@ def worths(body: Map, positions: Positions) -> dict[Axis, float]:
     loads = [x for r in sums for x in ordered(r.operands) if isinstance(x, Load)]
     wide = [x for x in body.axes if x.size > 1]
     last = wide[-1] if len(wide) == 2 else None
+    lanes = target().lanes
     found: dict[Axis, float] = {}
     for each in wide:
         through = [_through(x, each, positions) for x in loads if each in x.free]
         if not through or None in through:
             continue
-        worth = each.size / (ceil(each.size / LANES) * LANES)
+        worth = each.size / (ceil(each.size / lanes) * lanes)
         worth *= WINDOWED if any(windowed for _, windowed in filter(None, through)) else 1.0
         found[each] = worth * (_natural(each, wide, sums, positions) if each is last else 1.0)
     return found

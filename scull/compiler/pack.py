@@ -15,11 +15,11 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.decision import decided
 from scull.compiler.edge import edges_of
 from scull.compiler.fuse import loads_of
-from scull.compiler.nest import LANES
 from scull.compiler.pair import takes_pairs, with_pairs
 from scull.compiler.panel import Copy, Order, Reading, copy_of
 from scull.compiler.simplify import substituted
 from scull.compiler.stage import contracts
+from scull.compiler.target import target
 from scull.compiler.tile import vectors_of
 from scull.compiler.trace import Statement
 from scull.lang.body import Body, Map, with_roots
@@ -236,7 +236,8 @@ def _skips(body: Map, reduce: Reduce, positions: Positions) -> bool:
         return False
     if not any(axis.size >= FEW and axis not in edges.axes for axis in wide[:-1]):
         return False
-    filled = wide[-1].size / (vectors_of(wide[-1].size, LANES) * LANES)
+    lanes = target().lanes
+    filled = wide[-1].size / (vectors_of(wide[-1].size, lanes) * lanes)
     return edges.share() < WORTH * filled
 
 

@@ -32,7 +32,7 @@ class Order(Enum):
 def width() -> int:
     """The lanes of the widest columns of a tile, those of a line of float32 at least."""
     machine = target()
-    return max((4 if machine.registers > 16 else 2) * machine.bits // 32, LINE // 4)
+    return max((4 if machine.registers > 16 else 2) * machine.lanes, LINE // 4)
 
 
 @dataclass(frozen=True)

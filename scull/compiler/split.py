@@ -113,7 +113,7 @@ def work_of(
     """The nanoseconds a group takes one thread, roughly: on any machine the same number."""
     total = 0.0
     for stage, chosen in zip(stages, found, strict=True):
-        lanes = target.bits // 32
+        lanes = target.lanes
         if chosen is None or (chosen.vector is None and chosen.folds == 1):
             lanes = 1
         roots = [root for body in stage.bodies for root in body.roots]

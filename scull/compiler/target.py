@@ -18,6 +18,11 @@ class Target:
     has_pairs: bool = False  # an instruction adds the products of two pairs of bfloat16
     has_matrix: bool = False  # one adds those of sixteen rows of sixteen pairs with as many lanes
 
+    @property
+    def lanes(self) -> int:
+        """How many float32 a register holds."""
+        return self.bits // 32
+
 
 AVX512 = Target("avx512", 512, 32, has_scale=True, permuted=(8, 16))
 AVX512_PAIRS = replace(AVX512, name="avx512bf16", has_pairs=True)

@@ -117,3 +117,28 @@ def test_axes_that_run_together_are_in_no_order_of_theirs():
     for found in arranged(statements, [out]):
         assert len(set(found.body.axes)) == len(found.body.axes) == found.out.ndim
         assert tuple(a.size for a in found.body.axes) == found.out.shape
+
+
+def test_terms_lie_next_to_the_lanes_of_what_they_are_read_of_where_the_batch_is_last():
+    """Twenty channels fill lanes badly, 64 images do; their channels would lie far apart then."""
+    x, w = Array("x", (64, 20, 12, 12), "float32"), Array("w", (50, 20, 5, 5), "float32")
+    before, made, out = (
+        Array(name, shape, "float32")
+        for name, shape in [
+            ("before", (64, 20, 12, 12)),
+            ("made", (64, 50, 8, 8)),
+            ("out", (64, 50, 8, 8)),
+        ]
+    )
+    first = tuple(axis(s) for s in before.shape)
+    n, o, i, j = (axis(s) for s in made.shape)
+    k, a, b = axis(20), axis(5), axis(5)
+    body = Map((n, o, i, j), sum(before[n, k, i + a, j + b] * w[o, k, a, b], (k, a, b)))
+    last = tuple(axis(s) for s in out.shape)
+    statements = [
+        Statement(before, Map(first, x[first] + 1.0), "scale"),
+        Statement(made, body, "conv2d"),
+        Statement(out, Map(last, made[last] * 2.0), "scale"),
+    ]
+    found = arranged(statements, [out])
+    assert found[0].out.shape == (12, 12, 20, 64)

@@ -171,3 +171,21 @@ def test_code_with_tuned_tiles_has_names_of_its_own():
         usual = recall.name_of(str(kernel))
     with flags(TUNE=True):
         assert recall.name_of(str(kernel)) != usual
+
+
+def test_candidates_take_turns_through_memory():
+    """Else the first in a round reads from far what the others find in a cache."""
+    kernel, _ = kernel_and_arrays("a product")
+    (group,) = region_of_kernel(kernel).groups
+    tables, taken = tuner.memory_of(group), []
+
+    def noted():
+        for table in tables:
+            taken.append(table.address)
+            yield table
+
+    memory = noted()
+    made = [tuner.candidate(group, target(), (None,), memory) for _ in range(2)]
+    for each in made:
+        each.run(2)
+    assert len(set(taken)) == 4
