@@ -342,7 +342,7 @@ def encoder(batch=2):
         (lambda: F.gelu(data() * 2.0) + 1.0, (6, 40), 1, 0),
         (added, (6, 40), 1, 0),  # to zeros that are nowhere else
         (adam, (6, 40), 8, 2240),
-        (lenet, (2, 1, 28, 28), 34, 174528),
+        (lenet, (2, 1, 28, 28), 38, 171328),
         (encoder, (2, 8, 16), 11, 4416),  # exponentials over their scores
         (lambda: encoder(1), (1, 8, 16), 11, 2368),
     ],
@@ -352,7 +352,8 @@ def test_how_many_kernels_and_bytes_it_takes(build, shape, kernels, size):
     feed = {"x": np.random.default_rng(1).normal(size=shape).astype("float32")}
     if build is lenet:
         feed["y"] = np.array([[1], [2]])
-    assert kernels_of(build, **feed) == (kernels, size)
+    with flags(VECTORS="avx2"):  # what is copied in panels depends on the registers
+        assert kernels_of(build, **feed) == (kernels, size)
 
 
 def test_what_reads_a_value_elsewhere_reads_it_as_it_was():

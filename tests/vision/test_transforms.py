@@ -4,6 +4,7 @@ import doctest
 import json
 import pickle
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from scull.errors import ArgumentError, ArgumentTypeError, AssertError, Unsuppor
 from scull.vision import transforms as T
 from scull.vision.transforms import chance, functional, pillow, transform
 from scull.vision.transforms import functional as F
-from tools.harvest_images import COLORED, KINDS, PLAIN, WARPED, called, facts, made, pixels
+from scull.vision.transforms.geometry import origins, perspective_matrix
+from tools.harvest_images import COLORED, KINDS, MOST, PLAIN, WARPED, called, facts, made, pixels
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "reference"
 FACTS = json.loads((DATA / "images.json").read_text(encoding="utf-8"))
@@ -44,6 +46,23 @@ CASES = [
 ]
 
 
+def on_borders(call, shape, *, channels_first):
+    """Which of the numbers come from the very border of two pixels.
+
+    A matrix that a library solves for, whose last bit depends on the CPU, says from which of them.
+    """
+    borders = np.zeros(shape, bool)
+    if call == WARPED[8]:
+        size = shape[-2:] if channels_first else shape[:2]
+        points = map(json.loads, re.findall(r"\[\[.*?\]\]", call))
+        places = origins(perspective_matrix(*points), size)
+        near = np.any([np.abs(x - np.round(x)) < 1e-9 for x in places], axis=0)
+        assert near.sum() == 2
+        borders[:] = near if channels_first or len(shape) == 2 else near[..., None]
+    flat = borders.ravel()
+    return flat[:: -(-flat.size // MOST)]
+
+
 @pytest.mark.parametrize("module", [chance, functional, transform])
 def test_the_examples_print_what_they_say(module):
     results = doctest.testmod(module)
@@ -59,7 +78,8 @@ def test_an_image_becomes_what_paddle_makes_of_it(kind, call):
     wanted = expected(kind, call)
     assert found["shape"] == wanted["shape"] or found["shape"] == [*wanted["shape"], 1]
     assert found["dtype"] == wanted["dtype"]
-    difference = np.abs(np.subtract(found["numbers"], wanted["numbers"])).max()
+    told = ~on_borders(call, found["shape"], channels_first=kind == "tensor")
+    difference = np.abs(np.subtract(found["numbers"], wanted["numbers"]))[told].max()
     assert difference <= LEVELS[found["dtype"]]
 
 
