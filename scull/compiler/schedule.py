@@ -265,8 +265,10 @@ def alternatives(
         return []  # sums of vectors have other bits
     vectors = ceil(usual.vector.size / usual.lanes)
     found = dict[Tiling, None]()
-    for columns in (x for x in COLUMNS if x <= min(vectors, (target.registers - 1) // 2)):
+    for columns in (x for x in COLUMNS if x <= vectors):
         most = most_rows(columns, target.registers)
+        if most < 1:
+            continue
         for axis in _row_axes(stage, usual.vector, own, positions):
             for rows in (most + 1, most, ceil(most * 3 / 4), ceil(most / 2)):
                 many = even(axis.size, rows)

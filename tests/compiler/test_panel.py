@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scull import lang
-from scull.compiler.native import region_of
+from scull.compiler.native import modules_of, region_of, region_of_kernel
+from scull.compiler.target import target
 from scull.compiler.trace import Statement
 from scull.flags import flags
 from scull.lang.body import Map
@@ -131,6 +132,22 @@ def test_products_of_panels_have_the_same_bits_on_any_number_of_threads(level):
         np.testing.assert_array_equal(other, found[0])
     want = np.einsum("bki,bkj->bij", *arrays, dtype=np.float64) + 1.0
     np.testing.assert_allclose(found[0], want, rtol=1e-4, atol=1e-4)
+
+
+def test_code_of_limited_vectors_is_the_same_on_a_wider_machine(monkeypatch):
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s, np.float32) for s in ((2, 256, 40), (2, 256, 128))]
+    kernel, found = traced(product, arrays, ((2, 40, 128), "float32")), []
+    for level in ("avx2", "avx512"):
+        needs = [x for name in ("avx2", level) for x in llvm.LEVELS[name][1]]
+        features = ",".join(f"+{x}" for x in needs)
+        machine = llvm.Target("x86_64-unknown-linux-gnu", level, features, "0")
+        monkeypatch.setattr(llvm, "host", lambda machine=machine: machine)
+        assert llvm.levels()[0] == level
+        with flags(VECTORS="avx2"):
+            modules = modules_of(region_of_kernel(kernel), target())
+        found.append([module.text for module in modules])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("level", LEVELS)
