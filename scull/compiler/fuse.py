@@ -33,7 +33,7 @@ from scull.lang.walk import ordered, rewritten
 
 LANES = 16  # that an axis should fill
 DEEP, SHORT = 64, 32  # terms of a sum that are many; elements of a row that are few
-LITTLE = 4  # operations that cost less than reading their result again
+LITTLE = 4  # operations and reads that cost less than reading their result again
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
@@ -182,7 +182,7 @@ def verdict(
     """Whether a producer is to be computed where it is read, and why."""
     times, within = sites[load]
     readers, work = uses[load.array], work_of(producer.value)
-    little = work <= LITTLE
+    little = work + _beside(producer) <= LITTLE
     if work == 0:
         return True, "nothing is computed: it says where to read"
     if isinstance(body, Scatter):
@@ -203,6 +203,13 @@ def verdict(
     pays = little and (once or not (within and again))
     amount = counted(work, "operation")
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
+
+
+def _beside(producer: Map) -> int:
+    """How many vectors a producer reads, besides the one that would hold its result."""
+    along = producer.axes[-1:]
+    reads = (x for x in ordered([producer.value]) if isinstance(x, Load))
+    return max(0, sum(not x.free.isdisjoint(along) for x in reads) - 1)
 
 
 def _deep(roots: Iterable[Expression]) -> bool:

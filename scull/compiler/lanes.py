@@ -261,15 +261,12 @@ class Lanes:
             return value(f"call {held} @{name}({held} {x}, {held} {exponent}, {held} {x}, {mask})")
         bits, shift = f"i{facts.bits}", facts.fraction
         kind, bias = self.type(bits), (1 << (facts.bits - shift - 2)) - 1
-        large = 1.5 * 2.0**shift  # added, it leaves a whole number in the lowest bits
+        large = 1.5 * 2.0**shift + 2 * bias  # added, it leaves a whole number in the lowest bits
         moved = value(f"fadd {held} {exponent}, {self.literal(large, facts.name)}")
-        base = (bias + shift) << shift | 1 << (shift - 1)  # the bits of it
-        moved = value(f"bitcast {held} {moved} to {kind}")
-        whole = value(f"sub {kind} {moved}, {number(bits, base)}")
-        first = value(f"ashr {kind} {whole}, {number(bits, 1)}")
-        for part in (first, value(f"sub {kind} {whole}, {first}")):
-            moved = value(f"add {kind} {part}, {number(bits, bias)}")
-            power = value(f"shl {kind} {moved}, {number(bits, shift)}")
+        both = value(f"bitcast {held} {moved} to {kind}")  # the exponents of two powers of 2, added
+        first = value(f"ashr {kind} {both}, {number(bits, 1)}")
+        for part in (first, value(f"sub {kind} {both}, {first}")):
+            power = value(f"shl {kind} {part}, {number(bits, shift)}")  # other bits fall off
             x = value(f"fmul {held} {x}, {value(f'bitcast {kind} {power} to {held}')}")
         return x
 
