@@ -25,11 +25,12 @@ def python_of(contender: str) -> str | None:
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Every framework has so many threads."""
+    """Every framework has so many threads, and its bytecode on disk, as an installed one has."""
     counts = ("OMP", "MKL", "OPENBLAS", "SCULL")
     eigen = f"--xla_cpu_multi_thread_eigen={'false' if threads == 1 else 'true'}"
+    given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **given,
         **{f"{name}_NUM_THREADS": str(threads) for name in counts},
         "XLA_FLAGS": f"{eigen} intra_op_parallelism_threads={threads}",
         "JAX_PLATFORMS": "cpu",

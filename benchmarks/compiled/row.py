@@ -1,5 +1,6 @@
 """The rows of workloads: how many times as fast as the best of the others, and all their times."""
 
+import compileall
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -8,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.compiled.catalog import workloads
-from benchmarks.compiled.process import Contender, python_of, started
+from benchmarks.compiled.process import ROOT, Contender, python_of, started
 from benchmarks.compiled.workload import Workload
 from benchmarks.harness import Row, short, spread
 
@@ -90,6 +91,7 @@ def products_row(threads: int, count: int) -> Row:
 def making_rows(count: int) -> Iterator[Row]:
     """How long the first step of ResNet-18 takes, in several states, and its memory."""
     title, found, memory = "machine code: ResNet-18's step,", dict[str, list[float]](), {}
+    compileall.compile_dir(ROOT / "scull", quiet=2)
     others = [n for n in ("torch", "torch/compile", "jax", "paddle") if python_of(n)]
     for _ in range(count):
         with tempfile.TemporaryDirectory() as folder:
