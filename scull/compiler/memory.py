@@ -74,11 +74,15 @@ def load_pair(w: "Writer", node: Apply, point: Point) -> str:
 def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int = 0) -> None:
     """Ask for what a contraction reads some terms later, of an operand too large for a near cache.
 
-    Terms lie apart, which hardware that looks for streams of lines does not see through.
+    Terms lie apart, which hardware that looks for streams of lines does not see through. Where
+    they adjoin it does, and several vectors to a line would ask for it again and again.
     """
     size = element(array.dtype).itemsize
     step = where.step(w.terms) if w.terms is not None else 0
     if not step or array.size * size < LARGE or abs(step) * size < LINE:
+        return
+    last = w.tile.columns[-1]
+    if abs(step) <= last.offset + last.lanes and w.wide.count * size < LINE:
         return
     f = w.function
     there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size + behind}")

@@ -16,7 +16,7 @@ from scull.lang.expression import Array
 from scull.profiler.explain.record import recorded
 
 
-def product(m, k, n):
+def product(m, k, n, machine=None):
     """The text of the kernel of a product."""
     x, y, out = (
         Array(name, shape, "float32")
@@ -25,7 +25,7 @@ def product(m, k, n):
     row, column, term = axis(m), axis(n), axis(k)
     body = Map((row, column), sum(x[row, term] * y[term, column], term))
     stage = Stage((row, column), [out], [body], ["matmul_v2"])
-    return function_of(Group((), [stage]), "kernel", target()).text
+    return function_of(Group((), [stage]), "kernel", machine or target()).text
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,13 @@ def product(m, k, n):
 )
 def test_a_large_operand_is_asked_for_some_terms_ahead(sizes, asked):
     assert ("@llvm.prefetch" in product(*sizes)) == asked
+
+
+@pytest.mark.parametrize(("columns", "asked"), [(16, False), (64, True)], ids=["adjoin", "apart"])
+def test_terms_that_adjoin_are_left_to_hardware_where_a_line_has_several_vectors(columns, asked):
+    sizes = (64, 1 << 14, columns)
+    assert ("@llvm.prefetch" in product(*sizes, TARGETS["avx2"])) == asked
+    assert "@llvm.prefetch" in product(*sizes, TARGETS["avx512"])
 
 
 def product_and_more(m, n, machine=None):
