@@ -40,10 +40,7 @@ def load(w: "Writer", node: Load, point: Point) -> str:
     if w.wide.count == 1 or step == 1:
         at = pointer(w, array, where, point)
         found = whole(w.wide, kind, array, at, mask_of(w, point))
-        fetch_ahead(w, array, where, at)
-        if point.column == len(w.tile.columns) - 1:  # may end in a line more
-            end = w.wide.count * element(array.dtype).itemsize - 1
-            fetch_ahead(w, array, where, at, end)
+        fetch_vector(w, array, where, at, point)
     else:
         found = gathered(w, array, where, step, point)
     return w.wide.loaded(found, array.dtype)
@@ -69,6 +66,17 @@ def load_pair(w: "Writer", node: Apply, point: Point) -> str:
     at, lanes = pointer(w, low.array, w.where(low), point), w.lanes_of(node)
     mask = mask_of(w, point) if lanes.count > 1 else None
     return whole(lanes, "i32", low.array, at, mask)
+
+
+def fetch_vector(w: "Writer", array: Array, where: Affine, at: str, point: Point) -> None:
+    """Ask for the lines of a vector, but for one in which another of the tile begins."""
+    size, columns = element(array.dtype).itemsize, w.tile.columns
+    if columns[point.column].offset * size % LINE == 0:
+        fetch_ahead(w, array, where, at)
+    steps = (k for n, k in where.terms.items() if n is not w.tile.axis)
+    on_lines = all(k * size % LINE == 0 for k in (where.constant, *steps))
+    if point.column == len(columns) - 1 and not on_lines:  # may end in a line more
+        fetch_ahead(w, array, where, at, w.wide.count * size - 1)
 
 
 def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int = 0) -> None:

@@ -44,6 +44,15 @@ def test_terms_that_adjoin_are_left_to_hardware_where_a_line_has_several_vectors
     assert "@llvm.prefetch" in product(*sizes, TARGETS["avx512"])
 
 
+@pytest.mark.parametrize(("columns", "each"), [(512, 1), (500, 2)], ids=["on lines", "across"])
+def test_a_line_is_asked_for_once_by_the_vectors_of_a_term(columns, each):
+    """Two vectors are a line; where rows do not begin on one they may end in another."""
+    text = product(6, 1 << 10, columns, TARGETS["avx2"])
+    loop = text[text.index("@llvm.prefetch") :]
+    terms = loop[: loop.index("br i1")].count("@llvm.prefetch")
+    assert terms == 4 * each  # four terms a round
+
+
 def product_and_more(m, n, machine=None):
     """The text of the kernel of a product of 64 terms, to which an array of its size is added."""
     x, y, more, out = (
