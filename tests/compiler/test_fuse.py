@@ -58,3 +58,21 @@ def test_a_product_is_stored_where_its_reader_takes_all_axes_of_lanes_apart(imag
     out = Array("out", tuple(x.size for x in body.axes), "float32")
     found = fused([first, Statement(out, body, "scale")], [out])
     assert [s.out for s in found] == ([first.out, out] if stored else [out])
+
+
+@pytest.mark.parametrize("vectors", [1, 3])
+def test_a_few_operations_are_done_again_unless_they_read_vectors_besides(vectors):
+    """A row of a layer norm, of which others want the sum and each element."""
+    x, made = Array("x", (64, 256), "float32"), Array("made", (64, 256), "float32")
+    scale, shift = (Array(name, (256,), "float32") for name in ("scale", "shift"))
+    row, column = axes = axis(64), axis(256)
+    value = (x[row, column] - 0.5) * 2.0
+    value = value * scale[column] + shift[column] if vectors == 3 else value * 3.0 + 1.0
+    first = Statement(made, Map(axes, value), "layer_norm")
+    r, c, k = axis(64), axis(256), axis(256)
+    total = Statement(Array("total", (64,), "float32"), Map((r,), sum(made[r, k], k)), "sum")
+    r = axis(64)
+    out = Array("out", (64, 256), "float32")
+    last = Statement(out, Map((r, c), made[r, c] / total.out[r]), "divide")
+    found = [s.out.name for s in fused([first, total, last], [out])]
+    assert ("made" in found) == (vectors == 3)
