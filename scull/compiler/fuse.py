@@ -182,7 +182,8 @@ def verdict(
     """Whether a producer is to be computed where it is read, and why."""
     times, within = sites[load]
     readers, work = uses[load.array], work_of(producer.value)
-    little = work + _beside(producer) <= LITTLE
+    beside = _beside(producer)
+    little = work + beside <= LITTLE
     if work == 0:
         return True, "nothing is computed: it says where to read"
     if isinstance(body, Scatter):
@@ -202,6 +203,8 @@ def verdict(
         return True, "read once"
     pays = little and (once or not (within and again))
     amount = counted(work, "operation")
+    if work <= LITTLE < work + beside:
+        amount += f" on {beside + 1} vectors"
     return pays, f"{amount}{' alone' if little else ''}, {often(readers, again, places)}"
 
 

@@ -69,28 +69,37 @@ def load_pair(w: "Writer", node: Apply, point: Point) -> str:
 
 
 def fetch_vector(w: "Writer", array: Array, where: Affine, at: str, point: Point) -> None:
-    """Ask for the lines of a vector, but for one in which another of the tile begins."""
+    """Ask for the lines of a vector, but for one in which another of the tile begins.
+
+    Terms that adjoin are a stream, which hardware foresees: nothing asks for them where several
+    vectors share a line, and would again and again.
+    """
+    step = where.step(w.terms) if w.terms is not None else 0
     size, columns = element(array.dtype).itemsize, w.tile.columns
-    if columns[point.column].offset * size % LINE == 0:
+    column, last = columns[point.column], columns[-1]
+    adjoin = abs(step or 0) <= last.offset + last.lanes
+    if not step or (adjoin and w.wide.count * size < LINE):
+        return
+    if column.offset * size % LINE == 0:
         fetch_ahead(w, array, where, at)
-    steps = (k for n, k in where.terms.items() if n is not w.tile.axis)
-    on_lines = all(k * size % LINE == 0 for k in (where.constant, *steps))
-    if point.column == len(columns) - 1 and not on_lines:  # may end in a line more
+    if column is last and not _begin_lines(w, where, size):  # may end in a line more
         fetch_ahead(w, array, where, at, w.wide.count * size - 1)
+
+
+def _begin_lines(w: "Writer", where: Affine, size: int) -> bool:
+    """Whether tiles begin where lines do, in an array that does."""
+    steps = (k for n, k in where.terms.items() if n is not w.tile.axis)
+    return all(k * size % LINE == 0 for k in (where.constant, *steps))
 
 
 def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int = 0) -> None:
     """Ask for what a contraction reads some terms later, of an operand too large for a near cache.
 
-    Terms lie apart, which hardware that looks for streams of lines does not see through. Where
-    they adjoin it does, and several vectors to a line would ask for it again and again.
+    Terms lie apart, which hardware that looks for streams of lines does not see through.
     """
     size = element(array.dtype).itemsize
     step = where.step(w.terms) if w.terms is not None else 0
     if not step or array.size * size < LARGE or abs(step) * size < LINE:
-        return
-    last = w.tile.columns[-1]
-    if abs(step) <= last.offset + last.lanes and w.wide.count * size < LINE:
         return
     f = w.function
     there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size + behind}")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from scull.compiler.decision import observed
 from scull.compiler.fuse import fused
 from scull.compiler.trace import Statement
 from scull.lang import axis, sum
@@ -74,5 +75,8 @@ def test_a_few_operations_are_done_again_unless_they_read_vectors_besides(vector
     r = axis(64)
     out = Array("out", (64, 256), "float32")
     last = Statement(out, Map((r, c), made[r, c] / total.out[r]), "divide")
-    found = [s.out.name for s in fused([first, total, last], [out])]
+    with observed() as decisions:
+        found = [s.out.name for s in fused([first, total, last], [out])]
     assert ("made" in found) == (vectors == 3)
+    why = {d.why for d in decisions() if d.array == "made"}
+    assert any(x.startswith("4 operations on 3 vectors") for x in why) == (vectors == 3)
