@@ -105,7 +105,7 @@ def planned(
     for array in late:
         lives.touch(array, lives.count)
     spans, blocks = lives.spans, dict[Array, Block]()
-    for array in sorted(spans, key=lambda x: (-bytes_of(x), spans[x])):
+    for array in sorted(spans, key=lambda x: (-bytes_of(x), spans[x], x.name)):
         start, last = spans[array]
         size, offset = bytes_of(array), 0
         beside = [b for b in blocks.values() if b.first <= last and start <= b.last]

@@ -37,7 +37,10 @@ LITTLE = 4  # operations and reads that cost less than reading their result agai
 SEARCH = 8  # operations that cost as much as finding out where to read
 COST = {"divide": 4, "sqrt": 6, "rsqrt": 8, "floor_divide": 8, "remainder": 8}
 BRANCH = 3  # operations that asking where to read costs
-FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "power", *RANDOM)
+FUNCTIONS = (
+    *("exp", "expm1", "log", "log1p", "tanh", "erf", "normal_cdf", "sin", "cos", "power"),
+    *RANDOM,
+)
 
 
 def fused(

@@ -344,15 +344,14 @@ def _local(group: Group, readers: dict[Array, list[Stage]], kept: set[Array]) ->
     """A group with arrays that nobody else reads as small as a row, or gone."""
     if len(group.stages) == 1:
         group.shared = ()
-    inside = [set(s.arrays) for s in group.stages]
-    made = set().union(*inside)
     names = {x for s in group.stages for x in s.arrays}
     apart = {x for s in group.stages for x in s.arrays if _long_shape(x) != s.sizes}
     outside = apart | {
         x for x in names if x in kept or any(not names & set(r.arrays) for r in readers.get(x, ()))
     }
     depth = len(group.shared)
-    rows = {x: Array(x.name, _long_shape(x)[depth:], x.dtype) for x in made - outside}
+    own = (x for s in group.stages for x in s.arrays if x not in outside)
+    rows = {x: Array(x.name, _long_shape(x)[depth:], x.dtype) for x in own}
 
     def shortened(node: Expression) -> Expression:
         if isinstance(node, Load) and node.array in rows:

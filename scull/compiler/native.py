@@ -48,6 +48,7 @@ from scull.lang.body import Map
 from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
 from scull.runtime import llvm
+from scull.runtime.beside import Beside
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
 from scull.runtime.line import aligned
 from scull.runtime.pool import pool
@@ -124,14 +125,18 @@ def kernel_of(group: Group, machine: Target) -> Code:
     return code_of(group, machine, tilings_of(group, machine))
 
 
-def modules_of(region: Region, machine: Target) -> list[llvm.Module]:
-    """A module with the functions of a region, and one for each kernel; equal ones are one."""
+def modules_of(region: Region, machine: Target, beside: Beside) -> list[llvm.Module]:
+    """A module with the functions of a region, and one for each kernel; equal ones are one.
+
+    LLVM works on each kernel `beside`, as soon as there is its text.
+    """
     known: dict[str, Code] = {}
 
     def made(group: Group) -> Code:
         said = said_of(group)
         if said not in known:
             known[said] = kernel_of(group, machine)
+            beside.begin(known[said].text, known[said].name)
         return replace(known[said], rows=rows_of(group))
 
     return written(region, made)
@@ -229,8 +234,7 @@ def native_of(
         region = thought()
         if debug >= 3:
             print(region, *(noted() if debug >= 5 else ()), sep="\n", file=sys.stderr)
-        modules = modules_of(region, target())
-        library = built(modules, "region")
+        modules, library = built(region, target(), "region")
         used = [n for n, x in enumerate(inputs) if x in region.inputs]
         found = Recalled(library, tuple(used), region.arena.size, region.arena.lasts)
         keep(name, modules, found)
@@ -311,21 +315,26 @@ def _check(wanted: Array, given: NumpyArray) -> None:
 
 
 @spanned("compile")
-def built(modules: Sequence[llvm.Module], name: str, level: str = "") -> llvm.Library:
-    """Modules as machine code for this CPU, or as if it had no more than a level of vectors."""
+def built(
+    region: Region, machine: Target, name: str, level: str = ""
+) -> tuple[list[llvm.Module], llvm.Library]:
+    """The modules of a region, and these as machine code for this CPU, or as if it had no more than
+    a level of vectors.
+    """
+    start, beside = time.perf_counter(), Beside(llvm.target(level) if level else None)
+    modules = modules_of(region, machine, beside)
     if flag("DEBUG") >= 4:
         print(*(module.text for module in modules), file=sys.stderr)
-    start = time.perf_counter()
-    code = llvm.build(modules, imports(), target=llvm.target(level) if level else None)
+    library = llvm.build(modules, imports(), code_of=beside.code_of)
     if flag("DEBUG") >= 1:
         took = (time.perf_counter() - start) * 1e3
         print(f"compiled {name} in {took:.1f} ms", file=sys.stderr)
-    return code
+    return modules, library
 
 
 def compile_region(region: Region, name: str = "region", level: str = "") -> Compiled:
     """A region as machine code."""
-    return Compiled(region, built(modules_of(region, target(level)), name, level))
+    return Compiled(region, built(region, target(level), name, level)[1])
 
 
 def region_of_kernel(kernel: Kernel) -> Region:

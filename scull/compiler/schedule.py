@@ -36,6 +36,7 @@ MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms t
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
 FEW = 16  # vectors along an axis of which narrow tiles leave out many places
 HEAVY = 24  # nodes of an expression, along the lanes, that one vector at a time is enough for
+IN_ROWS = 12  # the same with few registers in a row of several: constants of all loops fill these
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ def _of_elements(
     if across is not None:
         columns = min(ceil(vector.size / lanes), ceil(8 * LINE / target.bits))
         return Schedule(vector, across, lanes, columns, min(lanes, across.size), 1)
-    many = _vectors_of_draws(stage) or (1 if size > HEAVY else 2)
+    in_rows = target.registers <= FEW_REGISTERS and len(own) < len(stage.axes)
+    many = _vectors_of_draws(stage) or (1 if size > (IN_ROWS if in_rows else HEAVY) else 2)
     return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), many), 1, 1)
 
 

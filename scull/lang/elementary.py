@@ -208,6 +208,16 @@ def _erf_of_pieces(x: Expression) -> Expression:
     return number.with_sign(multiply_add(total, t, first), x)
 
 
+def normal_cdf_of(x: Expression) -> Expression:
+    """(1 + erf(x / sqrt(2))) / 2: its half for 0, and a quotient of polynomials, odd in x."""
+    if x.dtype == "float64":
+        return (_erf_by_exp(x * 0.5**0.5) + 1) * 0.5
+    end, above, below = coefficient.NORMAL_CDF
+    near = clamp(x, -end, end)
+    square = near * near
+    return near * polynomial(square, above) / polynomial(square, below) + 0.5
+
+
 def rsqrt_of(x: Expression) -> Expression:
     """1 / sqrt(x)."""
     return 1 / sqrt(x)

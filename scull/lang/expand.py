@@ -12,6 +12,7 @@ from scull.lang.elementary import (
     expm1_of,
     log1p_of,
     log_of,
+    normal_cdf_of,
     rsqrt_of,
     tanh_of,
 )
@@ -54,6 +55,7 @@ EXPANSIONS: dict[str, Callable[..., Expression]] = {
     "log1p": log1p_of,
     "tanh": tanh_of,
     "erf": erf_of,
+    "normal_cdf": normal_cdf_of,
     "sin": sin_of,
     "cos": cos_of,
 }

@@ -163,6 +163,14 @@ def erf(x: Expression) -> Expression:
     return apply("erf", x)
 
 
+def normal_cdf(x: Expression) -> Expression:
+    """The chance that a number of the standard normal distribution is less than x.
+
+    Its error is that of (1 + erf(x / sqrt(2))) / 2: small beside 1, not beside a chance near 0.
+    """
+    return apply("normal_cdf", x)
+
+
 def sin(x: Expression) -> Expression:
     """The sine of an angle in radians."""
     return apply("sin", x)

@@ -78,6 +78,7 @@ OPERATIONS = {
         Operation("log1p", 1, FLOAT),
         Operation("tanh", 1, FLOAT),
         Operation("erf", 1, FLOAT),
+        Operation("normal_cdf", 1, FLOAT),
         Operation("sin", 1, FLOAT),
         Operation("cos", 1, FLOAT),
         Operation("random_bits", 3, INTEGER),

@@ -65,6 +65,29 @@ erf.grad(lambda x, dout: dout * exp(x * x * -1.0) * (2 / math.sqrt(math.pi)))
 erf.lower(lambda index, x: lang.erf(x[index]))
 
 
+@primitive
+def normal_cdf(x: Meta) -> Meta:
+    """The chance that a number of the standard normal distribution is less than `x`."""
+    real(x)
+    return x
+
+
+@normal_cdf.kernel
+@widening
+def normal_cdf_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
+    return chunked(xp, normal_cdf_by_erf, out, x)
+
+
+def normal_cdf_by_erf(xp: Any, x: Any, out: Any) -> None:
+    erf_of(xp, x * x.dtype.type(math.sqrt(0.5)), out)
+    out += 1.0
+    out *= 0.5
+
+
+normal_cdf.grad(lambda x, dout: dout * exp(x * x * -0.5) * (HALF_PI_ROOT / 2))
+normal_cdf.lower(lambda index, x: lang.normal_cdf(x[index]))
+
+
 # Smooth ones.
 
 
@@ -74,7 +97,7 @@ def gelu(x, *, approximate: bool = False):
     real(meta_of(x))
     if approximate:
         return x * 0.5 * (1.0 + tanh((x + x * x * x * 0.044715) * HALF_PI_ROOT))
-    return x * 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
+    return x * normal_cdf(x)
 
 
 @gelu.kernel
@@ -96,10 +119,10 @@ def chance_below(xp: Any, x: Any, approximate: bool, out: Any) -> None:
         out *= x
         out *= HALF_PI_ROOT
         xp.tanh(out, out)
+        out += 1.0
+        out *= 0.5
     else:
-        erf_of(xp, x * x.dtype.type(math.sqrt(0.5)), out)
-    out += 1.0
-    out *= 0.5
+        normal_cdf_by_erf(xp, x, out)
 
 
 @gelu.grad
@@ -108,8 +131,7 @@ def gelu_grad(x: Any, dout: Any, approximate: bool) -> Any:
         t = tanh((x + x * x * x * 0.044715) * HALF_PI_ROOT)
         slope = (x * x * (3 * 0.044715) + 1.0) * HALF_PI_ROOT
         return dout * ((1.0 + t) * 0.5 + x * (1.0 - t * t) * slope * 0.5)
-    below = (1.0 + erf(x * math.sqrt(0.5))) * 0.5
-    return dout * (below + x * exp(x * x * -0.5) * (HALF_PI_ROOT / 2))
+    return dout * (normal_cdf(x) + x * exp(x * x * -0.5) * (HALF_PI_ROOT / 2))
 
 
 @gradient(gelu).kernel("cpu")

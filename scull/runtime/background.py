@@ -13,8 +13,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -62,6 +61,7 @@ class Task(Generic[Result]):
     def work(self) -> None:
         """Make it, in the thread of its owner."""
         make, self.state, start = self._make, COMPILING, time.thread_time()
+        _here.seconds = 0.0
         assert make is not None
         try:
             self._result, state = make(), READY
@@ -69,7 +69,7 @@ class Task(Generic[Result]):
             self.error, state = located(error, f"compiling {self.name} in the background"), FAILED
         except BaseException as error:  # it would end the thread, and who waits would wait on
             self.error, state = error, FAILED
-        self.seconds = time.thread_time() - start
+        self.seconds = time.thread_time() - start + _here.seconds
         self._make, self.state = None, state
 
     def refuse(self, reason: str) -> None:
@@ -83,7 +83,7 @@ class Background:
     `seconds` of the processor's time are spent at most in a process; 0 is any number.
     """
 
-    def __init__(self, seconds: float = 0.0, longest: int = LONGEST) -> None:
+    def __init__(self, seconds: float = 0.0, longest: float = LONGEST) -> None:
         self.longest, self.spent = longest, 0.0
         self.seconds = seconds or math.inf
         self._queue: deque[Task[Any]] = deque()
@@ -143,8 +143,9 @@ class Background:
 
     def _work(self) -> None:
         while (task := self._next()) is not None:
-            with taking_turns():
-                task.work()
+            _turns.begin()
+            task.work()
+            _turns.end()
             with self._changed:
                 self.spent += task.seconds
                 self._current = None
@@ -167,30 +168,45 @@ class Background:
         return f"{name}: {self.seconds:g} seconds of compiling in the background are spent"
 
 
+class Turns:
+    """How many threads work, meanwhile turns at the interpreter are short, and what they were."""
+
+    def __init__(self) -> None:
+        self.lock, self.threads, self.usual = threading.Lock(), 0, TURN
+
+    def begin(self) -> None:
+        """One more thread works."""
+        with self.lock:
+            self.threads += 1
+            if self.threads == 1:
+                self.usual = sys.getswitchinterval()
+                sys.setswitchinterval(min(TURN, self.usual))
+
+    def end(self, threads: int = 1) -> None:
+        """So many fewer do. After the last, turns are as before, if nobody changed that."""
+        with self.lock:
+            self.threads = max(0, self.threads - threads)
+            if self.threads == 0 and math.isclose(sys.getswitchinterval(), TURN):
+                sys.setswitchinterval(self.usual)
+
+    def renew(self) -> None:
+        """In a child that was forked none of the threads works."""
+        self.lock = threading.Lock()
+        self.end(self.threads)
+
+
 _every: weakref.WeakSet[Background] = weakref.WeakSet()
-_usual: list[float] = []  # the interval that TURN stands for, while it does
+_turns = Turns()
+_here = threading.local()  # `seconds` that others worked for the task of this thread
 
 
-@contextmanager
-def taking_turns() -> Iterator[None]:
-    """Threads take turns at the interpreter after TURN; then as before, if nobody changed that."""
-    if sys.getswitchinterval() > TURN:
-        _usual.append(sys.getswitchinterval())
-        sys.setswitchinterval(TURN)
-    try:
-        yield
-    finally:
-        _turn_as_usual()
-
-
-def _turn_as_usual() -> None:
-    usual = _usual.pop() if _usual else TURN
-    if math.isclose(sys.getswitchinterval(), TURN):
-        sys.setswitchinterval(usual)
+def also_took(seconds: float) -> None:
+    """Another thread worked so long for the task of this one."""
+    _here.seconds = getattr(_here, "seconds", 0.0) + seconds
 
 
 def _renew_all() -> None:
-    _turn_as_usual()
+    _turns.renew()
     for each in list(_every):
         each.renew()
 

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from scull.errors import ArgumentError, UnsupportedError
@@ -266,8 +266,11 @@ def build(
     modules: Iterable[Module],
     imports: Mapping[str, int] | None = None,
     target: Target | None = None,
+    code_of: Callable[[str], bytes] | None = None,
 ) -> Library:
     """Modules as one library: each from the cache on disk or compiled, then linked.
+
+    `code_of` gives the object files of texts where they are made elsewhere.
 
     A RuntimeError is what LLVM says of text it does not understand, or of names nobody defines.
 
@@ -276,5 +279,6 @@ def build(
     ['seven']
     """
     modules = list(modules)
-    codes = [cached_code(module.text, target) for module in modules]
+    code_of = code_of or partial(cached_code, target=target)
+    codes = [code_of(module.text) for module in modules]
     return link(codes, [name for module in modules for name in module.exports], imports)

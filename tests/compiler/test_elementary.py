@@ -1,6 +1,7 @@
 """The elementary functions as machine code: how far they are from more digits."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,19 @@ def stated():
         for name in NAMES
         for k, dtype in enumerate(("float32", "float64"))
     }
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_chance_of_less_is_off_as_the_page_says(dtype, request):
+    every = EVERY >> 5 * request.config.getoption("--nightly")
+    (x,) = numbers("normal_cdf", dtype, every)
+    near = np.random.default_rng(3).uniform(-7, 7, 1 << 33 >> every.bit_length()).astype(dtype)
+    x = np.concatenate([x[np.isfinite(x)], near])
+    error = np.abs(applied("normal_cdf", x) - special.ndtr(x.astype(np.float64)))
+    said = re.search(r"off by (\S+) \(float32\) and (\S+) \(float64\)", PAGE.read_text("utf-8"))
+    bound = float(said[1 + (dtype == "float64")])
+    assert error.max() <= bound * np.finfo(dtype).epsneg
+    assert bound <= MOST
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -100,8 +100,20 @@ def test_the_error_function_is_within_its_bound(dtype):
         assert np.nanmax(np.abs(applied("erf", x))) == 1
 
 
+@pytest.mark.parametrize(("dtype", "bound"), [("float32", 3.25), ("float64", 2)])
+def test_the_chance_of_less_is_within_its_bound_beside_1(dtype, bound):
+    x = np.concatenate([arguments(dtype), np.random.default_rng(6).uniform(-7, 7, 50000)])
+    x = x.astype(dtype)
+    got, want = applied("normal_cdf", x), special.ndtr(x.astype(np.longdouble).astype(np.float64))
+    last = np.finfo(dtype).epsneg  # of numbers between 1/2 and 1
+    assert np.nanmax(np.abs(got - want)) <= bound * last
+    assert np.array_equal(np.isnan(got), np.isnan(x))
+    limits = np.array([-np.inf, -1e30, -9.0, -0.0, 0.0, 9.0, 1e30, np.inf], dtype)
+    assert applied("normal_cdf", limits).tolist() == [0, 0, 0, 0.5, 0.5, 1, 1, 1]
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("function", ["exp", "log1p", "tanh", "erf"])
+@pytest.mark.parametrize("function", ["exp", "log1p", "tanh", "erf", "normal_cdf"])
 def test_a_half_float_is_computed_in_float32_and_rounded(function, dtype):
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     x = np.unique(x[np.isfinite(x)]).astype(numpy_dtype(dtype))

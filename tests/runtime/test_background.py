@@ -225,6 +225,18 @@ def test_threads_take_turns_more_often_while_something_is_compiled(gate):
     assert sys.getswitchinterval() == usual
 
 
+def test_turns_are_short_until_the_last_of_several_threads_has_ended(gate):
+    usual, first, second = sys.getswitchinterval(), Background(), Background()
+    first.submit("first", gate)
+    assert gate.begun.wait(10)
+    second.submit("second", lambda: None)
+    assert second.wait()
+    assert sys.getswitchinterval() == pytest.approx(TURN)
+    gate.leave.set()
+    assert first.wait()
+    assert sys.getswitchinterval() == usual
+
+
 def test_an_interval_that_somebody_sets_meanwhile_stays(gate):
     usual, queue = sys.getswitchinterval(), Background()
     queue.submit("first", gate)

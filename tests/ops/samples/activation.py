@@ -27,6 +27,7 @@ def hard_swish_of(
 
 REFERENCES = {
     "erf": special.erf,
+    "normal_cdf": special.ndtr,
     "gelu": gelu_of,
     "silu": lambda x: x * special.expit(x),
     "swish": lambda x, *, beta=1.0: x * special.expit(beta * x),
