@@ -125,7 +125,9 @@ def kernel_of(group: Group, machine: Target) -> Code:
     return code_of(group, machine, tilings_of(group, machine))
 
 
-def modules_of(region: Region, machine: Target, beside: Beside) -> list[llvm.Module]:
+def modules_of(
+    region: Region, machine: Target, beside: Beside | None = None
+) -> list[llvm.Module]:
     """A module with the functions of a region, and one for each kernel; equal ones are one.
 
     LLVM works on each kernel `beside`, as soon as there is its text.
@@ -135,8 +137,9 @@ def modules_of(region: Region, machine: Target, beside: Beside) -> list[llvm.Mod
     def made(group: Group) -> Code:
         said = said_of(group)
         if said not in known:
-            known[said] = kernel_of(group, machine)
-            beside.begin(known[said].text, known[said].name)
+            code = known[said] = kernel_of(group, machine)
+            if beside is not None:
+                beside.begin(code.text, code.name)
         return replace(known[said], rows=rows_of(group))
 
     return written(region, made)
