@@ -51,6 +51,7 @@ DEFAULTS: dict[str, Any] = {
     "CACHE_DIR": "",  # where compiled code is kept; "": the user's folder of caches; off: nowhere
     "CACHE_MEGABYTES": 512,  # that it may take there
     "KEPT_MEGABYTES": 64,  # of free memory that stay with the process; 0: as the C library does
+    "COMPILERS": -1,  # processes in which LLVM works on large programs; -1: one a CPU but one
     "BACKGROUND_SECONDS": 300.0,  # in which a process compiles in the background; 0: any number
     "WIDE_LAYER_NORM": True,  # in a Program of 16 bits it keeps scale and bias in float32
     "LEDGER": False,  # count the bytes of every temporary of a run

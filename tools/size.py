@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 155_700
+TOTAL = 156_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -21,7 +21,7 @@ BUDGETS = {
     "core": 3_650,
     "lang": 3_110,
     "ir": 2_400,
-    "runtime": 4_350,
+    "runtime": 4_550,
     "files": 4_800,
     "ops": 27_740,
     "autograd": 3_200,

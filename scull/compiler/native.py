@@ -49,6 +49,7 @@ from scull.lang.expression import Array, axis
 from scull.lang.kernel import Kernel
 from scull.runtime import llvm
 from scull.runtime.beside import Beside
+from scull.runtime.elsewhere import processes
 from scull.runtime.entry import STATUS_WORDS, address_of, entry
 from scull.runtime.line import aligned
 from scull.runtime.pool import pool
@@ -56,6 +57,7 @@ from scull.runtime.pool import pool
 # words of a table behind its addresses: of what lasts; how many threads at most, 0: any
 TAIL = STATUS_WORDS + 2
 LASTING = -2
+MANY = 200  # statements that take LLVM seconds: processes are worth starting
 
 NumpyArray = np.ndarray[Any, Any]
 
@@ -125,9 +127,7 @@ def kernel_of(group: Group, machine: Target) -> Code:
     return code_of(group, machine, tilings_of(group, machine))
 
 
-def modules_of(
-    region: Region, machine: Target, beside: Beside | None = None
-) -> list[llvm.Module]:
+def modules_of(region: Region, machine: Target, beside: Beside | None = None) -> list[llvm.Module]:
     """A module with the functions of a region, and one for each kernel; equal ones are one.
 
     LLVM works on each kernel `beside`, as soon as there is its text.
@@ -234,10 +234,11 @@ def native_of(
     name = name_of(nodes, inputs, outputs, old, tuple(x for x in inputs if x in fixed))
     found = None if anew or debug >= 3 else recalled(name, imports())
     if found is None:
-        region = thought()
-        if debug >= 3:
-            print(region, *(noted() if debug >= 5 else ()), sep="\n", file=sys.stderr)
-        modules, library = built(region, target(), "region")
+        with Beside(None, processes() if len(list(leaves(nodes))) >= MANY else 0) as beside:
+            region = thought()
+            if debug >= 3:
+                print(region, *(noted() if debug >= 5 else ()), sep="\n", file=sys.stderr)
+            modules, library = built(region, target(), "region", beside)
         used = [n for n, x in enumerate(inputs) if x in region.inputs]
         found = Recalled(library, tuple(used), region.arena.size, region.arena.lasts)
         keep(name, modules, found)
@@ -319,16 +320,14 @@ def _check(wanted: Array, given: NumpyArray) -> None:
 
 @spanned("compile")
 def built(
-    region: Region, machine: Target, name: str, level: str = ""
+    region: Region, machine: Target, name: str, beside: Beside
 ) -> tuple[list[llvm.Module], llvm.Library]:
-    """The modules of a region, and these as machine code for this CPU, or as if it had no more than
-    a level of vectors.
-    """
-    start, beside = time.perf_counter(), Beside(llvm.target(level) if level else None)
+    """The modules of a region, and these as machine code, on which LLVM works `beside`."""
+    start = time.perf_counter()
     modules = modules_of(region, machine, beside)
     if flag("DEBUG") >= 4:
         print(*(module.text for module in modules), file=sys.stderr)
-    library = llvm.build(modules, imports(), code_of=beside.code_of)
+    library = llvm.build(modules, imports(), codes_of=beside.codes_of)
     if flag("DEBUG") >= 1:
         took = (time.perf_counter() - start) * 1e3
         print(f"compiled {name} in {took:.1f} ms", file=sys.stderr)
@@ -336,8 +335,9 @@ def built(
 
 
 def compile_region(region: Region, name: str = "region", level: str = "") -> Compiled:
-    """A region as machine code."""
-    return Compiled(region, built(region, target(level), name, level)[1])
+    """A region as machine code for this CPU, or as if it had no more than a level of vectors."""
+    with Beside(llvm.target(level) if level else None) as beside:
+        return Compiled(region, built(region, target(level), name, beside)[1])
 
 
 def region_of_kernel(kernel: Kernel) -> Region:

@@ -162,6 +162,7 @@ def _of_elements(
         columns = min(ceil(vector.size / lanes), ceil(8 * LINE / target.bits))
         return Schedule(vector, across, lanes, columns, min(lanes, across.size), 1)
     in_rows = target.registers <= FEW_REGISTERS and len(own) < len(stage.axes)
+    in_rows = in_rows and not _is_left_out(stage, vector, positions)
     many = _vectors_of_draws(stage) or (1 if size > (IN_ROWS if in_rows else HEAVY) else 2)
     return Schedule(vector, None, lanes, min(ceil(vector.size / lanes), many), 1, 1)
 

@@ -13,6 +13,7 @@ from scull.compiler.affine import Affine, Positions
 from scull.compiler.ahead import Line, Noted
 from scull.compiler.alike import is_alike
 from scull.compiler.assembly import Carried, Function
+from scull.compiler.compare import compared, difference
 from scull.compiler.draw import draws, words_at
 from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
@@ -79,6 +80,8 @@ class Writer:
             return tuple(x for x in self.where(node).terms if not isinstance(x, Axis))
         if isinstance(node, Apply) and node.operation == "pair" and is_one_load(self, node):
             return self.eager(node.operands[0])
+        if difference(self, node) is not None:
+            return ()
         if isinstance(node, Apply) and draws(node):
             return (*(x for both in self.round_keys(node) for x in both), node.operands[2])
         return eager_operands(node)
@@ -191,6 +194,8 @@ class Writer:
                 lanes = self.lanes_of(node)
                 constants = [x.value for x in numbers if isinstance(x, Constant)]
                 return lanes.picked(self.operand(place, point, lanes), constants)
+            case Apply() if (sum := difference(self, node)) is not None:
+                return compared(self, node, sum, point)
             case Apply(operation=operation):
                 lanes = self.lanes_of(node)
                 operands = [self.operand(x, point, lanes) for x in node.operands]

@@ -16,9 +16,9 @@ NAMES = {
     ),
     "function": (
         "all any argmax argmin at both ceil cos equal erf exp expm1 floor inside log "
-        "log1p max maximum min minimum multiply_add multiply_high multiply_wide normal_cdf not_equal "
-        "padded pair pair_dot pick prod random_bits random_half round rsqrt scale scatter_add "
-        "scatter_set select sin sqrt sum sure tanh trunc within"
+        "log1p max maximum min minimum multiply_add multiply_high multiply_wide normal_cdf "
+        "not_equal padded pair pair_dot pick prod random_bits random_half round rsqrt scale "
+        "scatter_add scatter_set select sin sqrt sum sure tanh trunc within"
     ),
     "kernel": "Kernel trace",
     "position": "flat ravel unravel",

@@ -147,8 +147,8 @@ ERF_PIECES = (
      -0.0028929578, -0.000812295, -0.0001410188, -0.003242942),
 )  # fmt: skip
 
-# (normal_cdf(x) - 1/2) / x in x**2, up to where it is 1/2 / x (float32): one polynomial over another,
-# of those whose coefficients lie near the best the one with the least error after rounding
+# (normal_cdf(x) - 1/2) / x in x**2, up to where it is 1/2 / x (float32): one polynomial over
+# another, of those with coefficients near the best the one with the least error after rounding
 NORMAL_CDF = (
     5.5165257,
     (0.42891875, 0.036485963, 0.0050337506, 0.00018236181, 6.8291133e-06, 2.4348287e-08),

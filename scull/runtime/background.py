@@ -58,6 +58,10 @@ class Task(Generic[Result]):
         """Wait until it ended, for so many seconds at most; whether it did."""
         return self._owner.wait(self, timeout)
 
+    def withdraw(self) -> bool:
+        """Take it back where it waits, which refuses it; whether it did."""
+        return self._owner.withdraw(self)
+
     def work(self) -> None:
         """Make it, in the thread of its owner."""
         make, self.state, start = self._make, COMPILING, time.thread_time()
@@ -120,6 +124,15 @@ class Background:
         with self._changed:
             self._start()
             return self._changed.wait_for(over, timeout)
+
+    def withdraw(self, task: Task[Any]) -> bool:
+        """Do not do a task that waits; whether it did."""
+        with self._changed:
+            waits = task in self._queue
+            if waits:
+                self._queue.remove(task)
+                task.refuse(f"{task.name} was taken back")
+            return waits
 
     def renew(self) -> None:
         """In a child that was forked: its parent's thread is not here, and nothing is spent."""

@@ -1,33 +1,71 @@
-"""Object files that a thread makes while another goes on writing texts.
+"""Object files that others make while a thread goes on writing texts.
 
-Half of the time of compiling is LLVM's, which lets Python threads run while it works.
+Half of the time of compiling is LLVM's. In this process LLVM works for one thread at a time, and
+lets Python threads run meanwhile; in processes of its own it works for all at once.
 """
 
 import math
+from collections.abc import Sequence
 from functools import partial
+from types import TracebackType
+from typing import Self
 
+from scull.runtime import llvm
 from scull.runtime.background import REFUSED, Background, Task, also_took
-from scull.runtime.llvm import Target, cached_code
+from scull.runtime.elsewhere import Compiler, started
+from scull.runtime.object_cache import object_cache
 
 
 class Beside:
-    """The object files of texts, from when these are told."""
+    """The object files of texts, from when these are told.
 
-    def __init__(self, target: Target | None = None) -> None:
-        self._target = target
+    Each of so many `processes` makes them for one thread; without any, a thread of this one does.
+    """
+
+    def __init__(self, target: llvm.Target | None = None, processes: int = 0) -> None:
+        self._target = target or llvm.host()
         self._tasks: dict[str, Task[bytes]] = {}
-        self._thread = Background(longest=math.inf)
+        self._compilers = [started() for _ in range(processes)] or [None]
+        self._threads = [Background(longest=math.inf) for _ in self._compilers]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self._tasks.values():
+            task.withdraw()
+        for compiler in self._compilers:
+            if compiler is not None:
+                compiler.close()
 
     def begin(self, text: str, name: str) -> None:
         """Let the object file of a text be made, which messages call `name`."""
         if text not in self._tasks:
-            make = partial(cached_code, text, self._target)
-            self._tasks[text] = self._thread.submit(name, make)
+            number = len(self._tasks) % len(self._threads)
+            make = partial(self._made, text, self._compilers[number])
+            self._tasks[text] = self._threads[number].submit(name, make)
 
-    def code_of(self, text: str) -> bytes:
-        """The object file of a text, once; waits for it where it is being made."""
-        task = self._tasks.pop(text, None)
-        if task is None or not task.wait() or task.state == REFUSED:
-            return cached_code(text, self._target)
-        also_took(task.seconds)
-        return task.result
+    def codes_of(self, texts: Sequence[str]) -> list[bytes]:
+        """The object files of texts; this thread makes those nobody has begun, the last first."""
+        found: dict[str, bytes] = {}
+        for text in reversed(texts):
+            task = self._tasks.get(text)
+            if task is None or task.withdraw() or task.state == REFUSED:
+                found[text] = self._made(text, None)
+        for text in texts:
+            if text not in found:
+                task = self._tasks[text]
+                task.wait()
+                also_took(task.seconds)
+                found[text] = task.result
+        return [found[text] for text in texts]
+
+    def _made(self, text: str, compiler: Compiler | None) -> bytes:
+        make = llvm.object_code if compiler is None else compiler.object_code
+        key = llvm.code_key(text, self._target)
+        return object_cache().get(key, partial(make, text, self._target))

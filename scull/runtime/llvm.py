@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from scull.errors import ArgumentError, UnsupportedError
@@ -266,11 +266,11 @@ def build(
     modules: Iterable[Module],
     imports: Mapping[str, int] | None = None,
     target: Target | None = None,
-    code_of: Callable[[str], bytes] | None = None,
+    codes_of: Callable[[Sequence[str]], list[bytes]] | None = None,
 ) -> Library:
     """Modules as one library: each from the cache on disk or compiled, then linked.
 
-    `code_of` gives the object files of texts where they are made elsewhere.
+    `codes_of` gives the object files of texts where others make them.
 
     A RuntimeError is what LLVM says of text it does not understand, or of names nobody defines.
 
@@ -279,6 +279,6 @@ def build(
     ['seven']
     """
     modules = list(modules)
-    code_of = code_of or partial(cached_code, target=target)
-    codes = [code_of(module.text) for module in modules]
+    texts = [module.text for module in modules]
+    codes = codes_of(texts) if codes_of else [cached_code(text, target) for text in texts]
     return link(codes, [name for module in modules for name in module.exports], imports)

@@ -204,7 +204,8 @@ def convolved_and_repeated():
 
 
 def test_code_does_not_depend_on_the_order_of_sets(tmp_path):
-    text = "from tests.compiler.test_recall import *\npaddle.enable_static()\nconvolved_and_repeated()\n"
+    text = "from tests.compiler.test_recall import *\npaddle.enable_static()\n"
+    text += "convolved_and_repeated()\n"
     kept = []
     for seed in ("1", "2", "3"):
         folder = tmp_path / seed

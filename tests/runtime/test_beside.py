@@ -1,18 +1,24 @@
-"""Object files that are made while texts go on being written."""
+"""Object files that are made while texts go on being written: by a thread, by processes."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 from scull.flags import flags
-from scull.runtime import beside, llvm
+from scull.runtime import elsewhere, llvm
 from scull.runtime.background import Background
 from scull.runtime.beside import Beside
+from scull.runtime.elsewhere import Compiler, processes, started
 from tests.runtime.child import ended, fork, needs_fork
 from tests.runtime.test_llvm import needs_llvm, slow_text
 
 pytestmark = needs_llvm
+KINDS = pytest.mark.parametrize("many", [0, 2])
 
 
 @pytest.fixture(autouse=True)
@@ -24,15 +30,23 @@ def folder(tmp_path):
 
 @pytest.fixture
 def threads(monkeypatch):
-    """The threads in which object files were made, by text."""
-    found, original = {}, beside.cached_code
+    """The threads of this process in which LLVM worked, by text."""
+    found, original = {}, llvm.object_code
 
     def noted(text, target=None):
         found[text] = threading.current_thread()
         return original(text, target)
 
-    monkeypatch.setattr(beside, "cached_code", noted)
+    monkeypatch.setattr(llvm, "object_code", noted)
     return found
+
+
+@pytest.fixture
+def compiler():
+    """A process that compiles."""
+    made = Compiler()
+    yield made
+    made.close()
 
 
 def number(k):
@@ -40,54 +54,78 @@ def number(k):
     return f"define i32 @number{k}() {{ ret i32 {k} }}"
 
 
-def test_what_is_begun_is_made_by_another_thread_and_what_is_not_by_this_one(threads):
-    made = Beside()
-    for k in range(5):
-        made.begin(number(k), f"kernel {k}")
-        made.begin(number(k), f"kernel {k}")
-    codes = [made.code_of(number(k)) for k in range(6)]
-    assert codes == [llvm.object_code(number(k)) for k in range(6)]
+@KINDS
+def test_what_is_begun_is_made_by_others_and_what_is_not_by_this_thread(many, threads):
+    texts = [number(k) for k in range(6)]
+    wanted = [llvm.object_code(text) for text in texts]
+    threads.clear()
+    with Beside(None, many) as beside:
+        for k in range(5):
+            beside.begin(texts[k], f"kernel {k}")
+            beside.begin(texts[k], f"kernel {k}")
+        assert all(queue.wait() for queue in beside._threads)
+        assert beside.codes_of(texts) == wanted
     here = threading.current_thread()
-    assert [threads[number(k)] is here for k in range(6)] == [False] * 5 + [True]
+    assert threads.pop(texts[5]) is here
+    assert len(threads) == (0 if many else 5) and here not in threads.values()
 
 
-def test_texts_go_on_being_written_while_llvm_works():
-    made, text = Beside(), slow_text(1500)
-    made.begin(text, "slow")
-    assert not made._tasks[text].ended
-    assert made.code_of(text) == llvm.object_code(text)
+@KINDS
+def test_texts_go_on_being_written_while_llvm_works(many):
+    texts = [slow_text(1200 + k) for k in range(2)]
+    with Beside(None, many) as beside:
+        for text in texts:
+            beside.begin(text, "slow")
+        assert not any(task.ended for task in beside._tasks.values())
+        assert beside.codes_of(texts) == [llvm.object_code(text) for text in texts]
 
 
-def test_another_target_is_kept_to():
-    text = "define <8 x float> @sum(<8 x float> %x) { %y = fadd <8 x float> %x, %x ret <8 x float> %y }"
+def test_who_asks_makes_what_nobody_has_begun(threads):
+    texts = [slow_text(300 + k) for k in range(6)]
+    with Beside() as beside:
+        for text in texts:
+            beside.begin(text, "slow")
+        assert len(beside.codes_of(texts)) == 6
+    here = threading.current_thread()
+    mine = [threads[text] is here for text in texts]
+    assert mine == sorted(mine) and mine[-1]
+
+
+@KINDS
+def test_another_target_is_kept_to(many):
+    kind = "<8 x float>"
+    text = f"define {kind} @sum({kind} %x) {{ %y = fadd {kind} %x, %x ret {kind} %y }}"
     generic = llvm.target("generic")
-    made = Beside(generic)
-    made.begin(text, "sum")
-    assert made.code_of(text) == llvm.object_code(text, generic)
+    with Beside(generic, many) as beside:
+        beside.begin(text, "sum")
+        assert beside.codes_of([text]) == [llvm.object_code(text, generic)]
 
 
-def test_what_llvm_does_not_understand_is_said_to_who_asks_for_it():
-    made = Beside()
-    made.begin("define nonsense", "kernel 7")
-    made.begin(number(1), "kernel 8")
-    with pytest.raises(RuntimeError, match="LLVM IR parsing error") as caught:
-        made.code_of("define nonsense")
-    assert any("kernel 7" in note for note in caught.value.__notes__)
-    assert made.code_of(number(1)) == llvm.object_code(number(1))
+@KINDS
+def test_what_llvm_does_not_understand_is_said_to_who_asks_for_it(many):
+    with Beside(None, many) as beside:
+        beside.begin("define nonsense", "kernel 7")
+        beside.begin(number(1), "kernel 8")
+        assert all(queue.wait() for queue in beside._threads)
+        with pytest.raises(RuntimeError, match="LLVM IR parsing error") as caught:
+            beside.codes_of(["define nonsense"])
+        assert any("kernel 7" in note for note in caught.value.__notes__)
+        assert beside.codes_of([number(1)]) == [llvm.object_code(number(1))]
 
 
-def test_what_it_takes_is_taken_by_the_task_that_waits_for_it():
+@KINDS
+def test_what_it_takes_is_taken_by_the_task_that_waits_for_it(many):
     queue, text = Background(), slow_text(600)
 
     def make():
-        made = Beside()
-        made.begin(text, "slow")
-        return made.code_of(text)
+        with Beside(None, many) as beside:
+            beside.begin(text, "slow")
+            assert beside._threads[0].wait()
+            return beside.codes_of([text])
 
-    start = time.process_time()
     task = queue.submit("kernel", make)
-    assert task.wait(60) and task.result == llvm.object_code(text)
-    assert 0.05 < task.seconds <= time.process_time() - start
+    assert task.wait(60) and task.result == [llvm.object_code(text)]
+    assert task.seconds > 0.05
 
 
 def test_where_no_thread_can_be_started_it_is_made_here(threads, monkeypatch):
@@ -95,21 +133,83 @@ def test_where_no_thread_can_be_started_it_is_made_here(threads, monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    made = Beside()
-    made.begin(number(1), "kernel 1")
-    assert made.code_of(number(1)) == llvm.object_code(number(1))
+    with Beside() as beside:
+        beside.begin(number(1), "kernel 1")
+        (code,) = beside.codes_of([number(1)])
     assert threads[number(1)] is threading.current_thread()
+    assert code == llvm.object_code(number(1))
 
 
+@KINDS
 @needs_fork
-def test_a_child_forked_meanwhile_ends_it_by_itself():
-    made = Beside()
+def test_a_child_forked_meanwhile_ends_it_by_itself(many):
     texts = [slow_text(200 + k) for k in range(4)]
-    for k, text in enumerate(texts):
-        made.begin(text, f"kernel {k}")
+    with Beside(None, many) as beside:
+        for k, text in enumerate(texts):
+            beside.begin(text, f"kernel {k}")
 
-    def work():
-        assert [len(made.code_of(text)) > 0 for text in texts] == [True] * 4
+        def work():
+            assert all(beside.codes_of(texts))
+            beside.__exit__(None, None, None)
 
-    assert ended(fork(work)) == 0
-    work()
+        assert ended(fork(work)) == 0
+        assert beside.codes_of(texts) == [llvm.object_code(text) for text in texts]
+
+
+def test_a_process_that_is_gone_is_missed_by_nobody(compiler, threads):
+    assert compiler.object_code(number(1), llvm.host())
+    assert not threads
+    compiler._process.kill()
+    compiler._process.wait()
+    assert compiler.object_code(number(2), llvm.host()) == llvm.object_code(number(2))
+    assert compiler.object_code(number(3), llvm.host()) == llvm.object_code(number(3))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals interrupt otherwise here")
+def test_an_interrupt_is_for_who_asks(compiler):
+    compiler.object_code(number(1), llvm.host())
+    compiler._process.send_signal(signal.SIGINT)
+    assert compiler.object_code(number(2), llvm.host()) == llvm.object_code(number(2))
+    assert compiler._process is not None
+
+
+def test_it_ends_with_who_asks():
+    text = (
+        "import os, sys, time\n"
+        "from scull.runtime import llvm\n"
+        "from scull.runtime.elsewhere import Compiler\n"
+        "compiler = Compiler()\n"
+        "compiler.object_code('define void @f() { ret void }', llvm.host())\n"
+        "print(compiler._process.pid, flush=True)\n"
+        "os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    until = time.time() + 20
+    while time.time() < until and is_there(int(done.stdout)):
+        time.sleep(0.05)
+    assert not is_there(int(done.stdout))
+
+
+def is_there(process):
+    """Whether a process runs; one that nobody waits for has ended."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_program_that_is_no_python_starts_none(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/usr/bin/server")
+    assert started() is None
+    monkeypatch.setattr(sys, "executable", "/nowhere/python3")
+    assert started() is None
+
+
+@pytest.mark.parametrize(("cpus", "wanted"), [(1, 0), (2, 1), (3, 2), (64, 3)])
+def test_how_many_processes_there_are(monkeypatch, cpus, wanted):
+    monkeypatch.setattr(elsewhere, "usable_cpus", lambda: cpus)
+    assert processes() == wanted
+    with flags(COMPILERS=5):
+        assert processes() == 5
