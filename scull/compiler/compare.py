@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from scull.compiler.writer import Writer
 
 TESTS = {"less": "slt", "less_equal": "sle", "equal": "eq", "not_equal": "ne"}
-MOST = 1 << 30  # with room for the lanes of a tile that ends beyond an axis
+WHOLE = 1 << 62  # beyond which a side may be what 64 bits leave of it
+MOST, STEP = 1 << 30, 1 << 24  # of the sum, and of a lane: so a tile may end beyond an axis
 
 
 def difference(w: "Writer", node: Expression) -> Affine | None:
@@ -24,11 +25,15 @@ def difference(w: "Writer", node: Expression) -> Affine | None:
     x, y = node.operands
     if x.dtype != "int64" or w.tile.axis not in node.free:
         return None
-    found = w.positions.of(x) + w.positions.of(y).times(-1)
-    if w.tile.axis not in found.terms or not all(isinstance(x, Axis) for x in found.terms):
+    sides = w.positions.of(x), w.positions.of(y)
+    found = sides[0] + sides[1].times(-1)
+    if not all(isinstance(x, Axis) for x in found.terms):
         return None
-    ends = w.positions.range_of(found)
-    return found if ends.low > -MOST and ends.high < MOST else None
+    if not 0 < abs(found.terms.get(w.tile.axis, 0)) < STEP:
+        return None
+    limits = ((sides[0], WHOLE), (sides[1], WHOLE), (found, MOST))
+    ranges = ((w.positions.range_of(sum), most) for sum, most in limits)
+    return found if all(-most < x.low and x.high < most for x, most in ranges) else None
 
 
 def compared(w: "Writer", node: Apply, sum: Affine, point: Point) -> str:

@@ -20,6 +20,7 @@ SLOW = (  # for which NumPy gathers, or calls Python
     "leaky_relu",
     "lgamma",
     "max_pool2d_with_index",
+    "normal_cdf",
     "place_along",
     "prelu",
     "sampled",

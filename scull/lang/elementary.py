@@ -215,7 +215,8 @@ def normal_cdf_of(x: Expression) -> Expression:
     end, above, below = coefficient.NORMAL_CDF
     near = clamp(x, -end, end)
     square = near * near
-    return near * polynomial(square, above) / polynomial(square, below) + 0.5
+    result = near * polynomial(square, above) / polynomial(square, below) + 0.5
+    return select(result < 0, 0.0, result)
 
 
 def rsqrt_of(x: Expression) -> Expression:

@@ -25,10 +25,17 @@ class Beside:
     def __init__(self, target: llvm.Target | None = None, processes: int = 0) -> None:
         self._target = target or llvm.host()
         self._tasks: dict[str, Task[bytes]] = {}
-        self._compilers = [started() for _ in range(processes)] or [None]
-        self._threads = [Background(longest=math.inf) for _ in self._compilers]
+        self._threads = [Background(longest=math.inf) for _ in range(max(processes, 1))]
+        self._compilers: list[Compiler | None] = [None] * len(self._threads)
+        self._processes = processes
 
     def __enter__(self) -> Self:
+        try:
+            for number in range(self._processes):
+                self._compilers[number] = started()
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(
@@ -37,6 +44,9 @@ class Beside:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         for task in self._tasks.values():
             task.withdraw()
         for compiler in self._compilers:

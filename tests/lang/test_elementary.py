@@ -108,6 +108,7 @@ def test_the_chance_of_less_is_within_its_bound_beside_1(dtype, bound):
     last = np.finfo(dtype).epsneg  # of numbers between 1/2 and 1
     assert np.nanmax(np.abs(got - want)) <= bound * last
     assert np.array_equal(np.isnan(got), np.isnan(x))
+    assert np.nanmin(got) == 0 and np.nanmax(got) <= 1 + bound * last
     limits = np.array([-np.inf, -1e30, -9.0, -0.0, 0.0, 9.0, 1e30, np.inf], dtype)
     assert applied("normal_cdf", limits).tolist() == [0, 0, 0, 0.5, 0.5, 1, 1, 1]
 

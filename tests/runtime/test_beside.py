@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+from scull.errors import RunError
 from scull.flags import flags
 from scull.runtime import elsewhere, llvm
 from scull.runtime.background import Background
@@ -18,6 +20,9 @@ from tests.runtime.child import ended, fork, needs_fork
 from tests.runtime.test_llvm import needs_llvm, slow_text
 
 pytestmark = needs_llvm
+needs_processes = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="nothing lists the processes here"
+)
 KINDS = pytest.mark.parametrize("many", [0, 2])
 
 
@@ -156,6 +161,65 @@ def test_a_child_forked_meanwhile_ends_it_by_itself(many):
         assert beside.codes_of(texts) == [llvm.object_code(text) for text in texts]
 
 
+def test_a_process_that_is_closed_leaves_nothing_to_this_one(threads):
+    compiler, text = Compiler(), slow_text(3000)
+    told = []
+
+    def ask():
+        try:
+            compiler.object_code(text, llvm.host())
+        except RunError as error:
+            told.append(error)
+
+    compiler.object_code(number(1), llvm.host())
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(0.2)
+    compiler.close()
+    asking.join(20)
+    assert len(told) == 1 and not threads
+    with pytest.raises(RunError):
+        compiler.object_code(number(1), llvm.host())
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "print('hello')",
+        "import os; os.write(1, b'LLVM works here.' + b'x' * 30)",
+        "import os; os.write(1, b'LLVM works here.' + b'2' + b'0' * 7 + b'no JSON' + b'0' * 20)",
+        "raise SystemExit",
+    ],
+)
+def test_a_process_that_says_something_else_is_left(says, monkeypatch, threads):
+    monkeypatch.setattr(elsewhere, "SERVE", says)
+    compiler = started()
+    assert compiler.object_code(number(1), llvm.host())
+    assert number(1) in threads and compiler._process is None
+
+
+def test_paths_of_modules_may_be_anything(monkeypatch, compiler):
+    monkeypatch.setattr(sys, "path", [Path("somewhere"), *sys.path])
+    other = started()
+    assert other.object_code(number(1), llvm.host()) == llvm.object_code(number(1))
+    other.close()
+
+
+@needs_fork
+@needs_processes
+def test_a_child_that_goes_on_keeps_no_process_alive(compiler):
+    assert compiler.object_code(number(1), llvm.host())
+    process = compiler._process
+
+    def work():
+        assert compiler._process is None
+        assert compiler.object_code(number(2), llvm.host())
+
+    assert ended(fork(work)) == 0
+    assert compiler._process is process
+    assert compiler.object_code(number(3), llvm.host()) == llvm.object_code(number(3))
+
+
 def test_a_process_that_is_gone_is_missed_by_nobody(compiler, threads):
     assert compiler.object_code(number(1), llvm.host())
     assert not threads
@@ -173,6 +237,7 @@ def test_an_interrupt_is_for_who_asks(compiler):
     assert compiler._process is not None
 
 
+@needs_processes
 def test_it_ends_with_who_asks():
     text = (
         "import os, sys, time\n"
@@ -194,10 +259,10 @@ def test_it_ends_with_who_asks():
 def is_there(process):
     """Whether a process runs; one that nobody waits for has ended."""
     try:
-        with open(f"/proc/{process}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     except FileNotFoundError:
         return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_a_program_that_is_no_python_starts_none(monkeypatch):
