@@ -1,6 +1,7 @@
 """Loads and stores of a tile: vectors, gathers, masks, addresses."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from scull.compiler.address import mask_of, pointer, pointers
@@ -14,7 +15,9 @@ from scull.lang.walk import ordered
 from scull.runtime.line import LINE
 
 LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
+NEAREST = 1 << 15  # bytes of the cache that loads ask first
 AHEAD = 32  # terms
+SUMS = 128  # additions to vectors before what is asked for now is read
 
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer
@@ -95,15 +98,18 @@ def _begin_lines(w: "Writer", where: Affine, size: int) -> bool:
 def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int = 0) -> None:
     """Ask for what a contraction reads some terms later, of an operand too large for a near cache.
 
-    Terms lie apart, which hardware that looks for streams of lines does not see through.
+    Terms lie apart, which hardware that looks for streams of lines does not see through. Vectors
+    of whole lines are consumed as fast as the next cache gives them: they are asked for shortly
+    before, into the nearest.
     """
     size = element(array.dtype).itemsize
     step = where.step(w.terms) if w.terms is not None else 0
-    if not step or array.size * size < LARGE or abs(step) * size < LINE:
+    soon = w.wide.count * size >= LINE
+    if not step or array.size * size < (NEAREST if soon else LARGE) or abs(step) * size < LINE:
         return
-    f = w.function
-    there = f.value(f"getelementptr i8, ptr {at}, i64 {AHEAD * step * size + behind}")
-    f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 2, i32 1)")
+    f, terms = w.function, ceil(SUMS / len(w.active)) if soon else AHEAD
+    there = f.value(f"getelementptr i8, ptr {at}, i64 {terms * step * size + behind}")
+    f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 {3 if soon else 2}, i32 1)")
 
 
 def fetch_before(w: "Writer", values: Sequence[Expression]) -> None:

@@ -1,7 +1,8 @@
 """Operands of contractions in panels: what a column of tiles reads lies side by side, term by term.
 
 Terms that lie at multiples of a power of 2 share few sets of a cache: each soon throws another out,
-and a tile finds nothing of what the tile before it read.
+and a tile finds nothing of what the tile before it read. Which cache that is depends on how wide a
+term of a column of tiles is: one line stays in the nearest, several in the next, a core's own.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from scull.lang.dtype import element
 from scull.lang.expression import Axis, Expression, Load, Reduce
 from scull.runtime.line import LINE
 
-WAY, WAYS = 4096, 8  # bytes of a near cache that share no set, how many of them it holds
-ROWS = 16  # that read an operand, at least, for a copy to be worth it
+NEAREST, OWN = (1 << 12, 8), (1 << 17, 4)  # bytes of a cache that share no set, how many of these
+ROWS, ROWS_OF_WIDE = 16, 32  # that read an operand, at least, for a copy to be worth it
 
 
 class Order(Enum):
@@ -63,18 +64,14 @@ class Reading:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a term of a column of tiles is one line of float32.
-
-        Wider ones do not fit the nearest cache anyway, and come from the next one.
-        """
+        """Whether a term of a column of tiles is one line of float32."""
         return width() * 4 <= LINE
 
     def crowded(self, order: Order) -> Order:
         """How the operand had better lie than in an order, where terms crowd in sets of a cache."""
         lanes = self.last in self.node.free
         if order is Order.ROWS:
-            apart = self.last.size * self.size
-            cut = lanes and self.is_cut and self.is_narrow and self._crowd(apart)
+            cut = lanes and self.is_cut and self._crowd(self.last.size * self.size)
             return Order.PANELS if cut else order
         if not self.terms or self.places > self.node.array.size:
             return order
@@ -89,15 +86,14 @@ class Reading:
     def _pays(self, apart: int) -> bool:
         if not self.is_cut:
             return False
-        if self.is_narrow:
-            return self._is_worth_it(apart)
         turned = target().has_matrix and self.node.dtype == "uint32"
-        return (self.fixed or turned) and self.places * self.size >= LARGE
+        large = not self.is_narrow and self.places * self.size >= LARGE
+        return (large and (self.fixed or turned)) or self._is_worth_it(apart)
 
     def _is_worth_it(self, apart: int) -> bool:
         """Whether a copy is whose terms lie side by side, instead of so many bytes apart."""
-        often = self.fixed or self.times >= ROWS * self.places
-        return self.is_narrow and often and self._crowd(apart)
+        rows = ROWS if self.is_narrow else ROWS_OF_WIDE
+        return (self.fixed or self.times >= rows * self.places) and self._crowd(apart)
 
     @property
     def is_cut(self) -> bool:
@@ -105,8 +101,9 @@ class Reading:
         return self.last.size > width() and self.last.size % width() == 0
 
     def _crowd(self, apart: int) -> bool:
-        """Whether there are more terms than a near cache has places for, so many bytes apart."""
-        return prod(x.size for x in self.terms) > WAYS * WAY // max(gcd(WAY, apart), LINE)
+        """Whether there are more terms than their cache has places for, so many bytes apart."""
+        way, ways = NEAREST if self.is_narrow else OWN
+        return prod(x.size for x in self.terms) > ways * way // max(gcd(way, apart), LINE)
 
 
 @dataclass(frozen=True)

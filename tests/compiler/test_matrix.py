@@ -12,7 +12,7 @@ from scull import lang
 from scull.compiler import matrix, peak
 from scull.compiler.kernel import choices, code_of
 from scull.compiler.native import compile, region_of_kernel
-from scull.compiler.target import AMX, AVX2, AVX512_PAIRS
+from scull.compiler.target import AMX, AVX2, AVX512_PAIRS, target
 from scull.flags import flags
 from scull.nn import functional
 from scull.runtime import llvm
@@ -68,6 +68,38 @@ def test_sums_of_every_size_are_those_of_numpy(unit, size, terms):
     np.testing.assert_allclose(got, wide(x) @ wide(y), rtol=1e-4, atol=1e-4)
     made = sum(a * b * c for a, b, c in unit.products)
     assert made == (rows * lanes * terms if rows >= 16 and terms > 1 else 0)
+
+
+@pytest.mark.skipif("amx" not in llvm.levels(), reason="this machine has no matrix unit")
+@given(st.sampled_from(SIZES), st.integers(1, 70), st.integers(0, 1 << 16))
+@settings(max_examples=60, deadline=None)
+def test_the_unit_of_this_machine_does_what_the_one_in_python_does(size, terms, seed):
+    """Products and sums of small whole numbers are exact, in whatever order."""
+    rows, lanes = size
+    rng = np.random.default_rng(seed)
+    shapes = ((rows, 2 * terms), (2 * terms, lanes))
+    x, y = (rng.integers(-8, 9, shape).astype(BFLOAT16) for shape in shapes)
+    kernel, operands, got = product(x, y)
+    compile(kernel, "amx")(operands, [got])
+    np.testing.assert_array_equal(got, wide(x) @ wide(y))
+
+
+@pytest.mark.skipif("amx" not in llvm.levels(), reason="this machine has no matrix unit")
+def test_a_network_in_bfloat16_uses_the_unit_of_this_machine():
+    """As close to float64 as vectors of pairs are."""
+    x, y = numbers(96, 512), numbers(512, 96, seed=1)
+    found = []
+    for amx in (True, False):
+        kernel, operands, got = product(x, y)
+        with flags(AMX=amx):
+            assert (
+                "tdpbf16ps" in code_of(region_of_kernel(kernel).groups[0], target()).text
+            ) is amx
+            compile(kernel)(operands, [got])
+        found.append(got)
+    want = x.astype(np.float64) @ y.astype(np.float64)
+    errors = [np.abs(got - want).max() for got in found]
+    assert max(errors) < 1e-4 * np.abs(want).max()
 
 
 @runs

@@ -62,6 +62,36 @@ def test_large_weights_that_never_change_lie_in_panels_of_wide_columns(
     assert copies_of(8, terms, columns) == []
 
 
+@pytest.mark.parametrize(
+    ("sizes", "panels"),
+    [
+        ((64, 1024, 1024), [(16, 1024, 64)]),
+        ((64, 1024, 256), [(4, 1024, 64)]),
+        ((64, 256, 1024), [(16, 256, 64)]),
+        ((64, 512, 256), []),
+        ((64, 128, 1024), []),
+        ((64, 1024, 1088), []),
+        ((64, 1024, 1000), []),
+        ((16, 1024, 1024), []),
+    ],
+    ids=[
+        "pages apart",
+        "parts of a page apart",
+        "few pages apart",
+        "half a cache",
+        "few terms",
+        "odd lines apart",
+        "no whole panels",
+        "few rows",
+    ],
+)
+def test_what_several_lines_a_term_are_read_of_lies_in_panels_where_a_core_s_own_cache_crowds(
+    sizes, panels, machine
+):
+    machine("avx512")
+    assert copies_of(*sizes) == panels
+
+
 @pytest.mark.parametrize("level", ["avx2", "generic"])
 @pytest.mark.parametrize(
     ("sizes", "panels"),

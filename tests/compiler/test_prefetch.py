@@ -78,16 +78,23 @@ def test_what_a_product_is_added_to_is_asked_for_before_the_product_is_made(size
 
 
 def test_wide_tiles_ask_for_what_the_next_needs_term_by_term():
-    """All at once would keep the terms waiting; each of 64 asks for one of 24 + 24 lines."""
+    """All at once would keep the terms waiting; each of 64 asks for one of 24 + 24 lines.
+
+    What the terms themselves read is asked for beside, and not to be written.
+    """
     text = product_and_more(512, 512, TARGETS["avx512"])
     loop = text[text.rindex("\nloop", 0, text.index("@llvm.fma")) :]
     loop = loop[: loop.index("br i1")]
     asked = [line for line in loop.splitlines() if "@llvm.prefetch" in line]
-    assert len(asked) == 1 and "i32 1, i32 3, i32 1" in asked[0]
+    assert ["i32 1, i32 3, i32 1" in line for line in asked] == [True, False, False, False, False]
     assert "@llvm.umin.i64" in loop and "load ptr" in loop
 
 
-def test_rows_that_lie_apart_are_asked_for_some_terms_ahead():
+@pytest.mark.parametrize(
+    ("machine", "terms"), [("avx2", 32), ("avx512", 6)], ids=["parts of lines", "whole lines"]
+)
+def test_rows_that_lie_apart_are_asked_for_some_terms_ahead(machine, terms):
+    """Where vectors are whole lines, 128 additions ahead: as many terms as that are of 24 sums."""
     x, y, out = (
         Array(name, shape, "float32")
         for name, shape in [("x", (256, 1024)), ("y", (256, 64)), ("out", (1024, 64))]
@@ -95,9 +102,28 @@ def test_rows_that_lie_apart_are_asked_for_some_terms_ahead():
     row, column, term = axis(1024), axis(64), axis(256)
     body = Map((row, column), sum(x[term, row] * y[term, column], term))
     stage = Stage((row, column), [out], [body], ["matmul_v2"])
-    text = function_of(Group((), [stage]), "kernel", target()).text
-    ahead = f"i64 {32 * 1024 * 4}\n"
+    text = function_of(Group((), [stage]), "kernel", TARGETS[machine]).text
+    ahead = f"i64 {terms * 1024 * 4}\n"
     assert 0 < text.count(ahead) < text.count("load float,")
+
+
+@pytest.mark.parametrize(
+    ("machine", "sizes", "asked"),
+    [
+        ("avx512", (24, 96, 64), False),
+        ("avx512", (24, 128, 80), True),
+        ("avx2", (24, 128, 80), False),
+        ("avx512", (24, 512, 320), True),
+        ("avx2", (24, 512, 320), True),
+    ],
+    ids=["nearest", "next", "next, parts of lines", "far", "far, parts of lines"],
+)
+def test_vectors_of_whole_lines_are_asked_for_into_the_nearest_cache(machine, sizes, asked):
+    """What comes from the next cache is, too; parts of lines only where they come from afar."""
+    text = product(*sizes, TARGETS[machine])
+    assert ("@llvm.prefetch" in text) == asked
+    kind = "i32 0, i32 3, i32 1" if machine == "avx512" else "i32 0, i32 2, i32 1"
+    assert text.count(kind) == text.count("call void @llvm.prefetch")
 
 
 def scanned(length):
