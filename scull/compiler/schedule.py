@@ -32,6 +32,7 @@ KINDS = 16  # places along an axis that are computed each in its way, all at onc
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; vectors of their tiles
+FARTHER = 3, 5  # columns and rows of these where a CPU looks far ahead
 MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms that come from far
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
 FEW = 16  # vectors along an axis of which narrow tiles leave out many places
@@ -128,7 +129,10 @@ def scheduled(
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     if row is not None and _is_slow_after(stage):
-        columns, many = (min(vectors, BESIDE), 2) if _changes_much(stage) else (1, BESIDE)
+        columns, many = FARTHER if target.looks_far else (1, BESIDE)
+        if _changes_much(stage):
+            columns, many = BESIDE, 2
+        columns = min(vectors, columns)
         return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
     many = 1 if row is None else even(row.size, most_rows(columns, target.registers))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):

@@ -109,11 +109,11 @@ def wide(monkeypatch):
     monkeypatch.setattr(llvm, "levels", lambda: ("avx512",))
 
 
-def tiles_of_update(k, m=64, n=64):
+def tiles_of_update(k, m=64, n=64, level="avx512"):
     """How the kernel of an update after a product of so many terms is cut."""
     arrays = [normal(*shape, dtype="float32") for shape in ((k, m), (k, n), (m, n), (m, n))]
     region = region_of_kernel(traced(updated, arrays, ((m, n), "float32")))
-    found = [(g, s) for g in region.groups for s in schedules(g, TARGETS["avx512"])]
+    found = [(g, s) for g in region.groups for s in schedules(g, TARGETS[level])]
     (chosen,) = [s for g, s in found if any(stage.is_contraction for stage in g.stages)]
     return chosen
 
@@ -121,6 +121,8 @@ def tiles_of_update(k, m=64, n=64):
 def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it(wide):
     short, long = tiles_of_update(32), tiles_of_update(512)
     assert (short.columns, short.rows, short.inner) == (1, 8, True)
+    farther = tiles_of_update(32, level="amx")  # CPUs with a matrix unit look farther ahead
+    assert (farther.columns, farther.rows, farther.inner) == (3, 5, True)
     assert long.columns * long.rows > 16 and not long.inner
 
 
