@@ -17,7 +17,7 @@ from scull.runtime.line import LINE
 LARGE = 1 << 19  # bytes of an operand that does not stay in a cache of a core's own
 NEAREST = 1 << 15  # bytes of the cache that loads ask first
 AHEAD = 32  # terms
-SUMS = 128  # additions to vectors before what is asked for now is read
+SUMS = 192  # additions to vectors before what is asked for now is read
 
 if TYPE_CHECKING:
     from scull.compiler.writer import Writer

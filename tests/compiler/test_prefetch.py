@@ -91,10 +91,10 @@ def test_wide_tiles_ask_for_what_the_next_needs_term_by_term():
 
 
 @pytest.mark.parametrize(
-    ("machine", "terms"), [("avx2", 32), ("avx512", 6)], ids=["parts of lines", "whole lines"]
+    ("machine", "terms"), [("avx2", 32), ("avx512", 8)], ids=["parts of lines", "whole lines"]
 )
 def test_rows_that_lie_apart_are_asked_for_some_terms_ahead(machine, terms):
-    """Where vectors are whole lines, 128 additions ahead: as many terms as that are of 24 sums."""
+    """Where vectors are whole lines, 192 additions ahead: as many terms as that are of 24 sums."""
     x, y, out = (
         Array(name, shape, "float32")
         for name, shape in [("x", (256, 1024)), ("y", (256, 64)), ("out", (1024, 64))]
