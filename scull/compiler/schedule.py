@@ -129,11 +129,8 @@ def scheduled(
     wide = [x for x, _, within in loads if x is not None and within is not None and best in x.free]
     row = max(rows, key=lambda x: (any(x not in n.free for n in wide), x.size), default=None)
     if row is not None and _is_slow_after(stage):
-        columns, many = FARTHER if target.looks_far else (1, BESIDE)
-        if _changes_much(stage):
-            columns, many = BESIDE, 2
-        columns = min(vectors, columns)
-        return Schedule(best, row, lanes, columns, min(many, row.size), 1, least, inner=True)
+        columns, many = _small_tile(stage, vectors, row.size, target)
+        return Schedule(best, row, lanes, columns, many, 1, least, inner=True)
     many = 1 if row is None else even(row.size, most_rows(columns, target.registers))
     if row is not None and _is_cut_badly(stage, own, ceil(vectors / columns), row.size / many):
         columns, many = 1, even(row.size, most_rows(1, target.registers))
@@ -215,6 +212,14 @@ def _is_slow_after(stage: Stage) -> bool:
     within = _beside_sums(stage)
     slow = any(isinstance(x, Apply) and x.operation in SLOW for x in within)
     return slow and _most_terms(within) <= SHORT
+
+
+def _small_tile(stage: Stage, vectors: int, size: int, target: Target) -> tuple[int, int]:
+    """The columns and the rows of tiles whose sums are short beside what follows them."""
+    columns, many = FARTHER if target.looks_far else (1, BESIDE)
+    if _changes_much(stage):
+        columns, many = BESIDE, 2
+    return min(vectors, columns), min(many, size)
 
 
 def _changes_each(stage: Stage, own: Sequence[Axis]) -> bool:

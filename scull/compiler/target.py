@@ -17,7 +17,7 @@ class Target:
     permuted: tuple[int, ...] = ()  # how many float32 an instruction permutes
     has_pairs: bool = False  # an instruction adds the products of two pairs of bfloat16
     has_matrix: bool = False  # one adds those of sixteen rows of sixteen pairs with as many lanes
-    looks_far: bool = False  # it starts what is some 500 instructions ahead, else about half of that
+    looks_far: bool = False  # it starts what is 500 instructions ahead, others half as far
 
     @property
     def lanes(self) -> int:
