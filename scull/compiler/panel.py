@@ -12,14 +12,14 @@ from math import gcd, prod
 
 from scull import lang
 from scull.compiler.affine import Affine
-from scull.compiler.memory import LARGE
+from scull.compiler.memory import LARGE, NEAREST
 from scull.compiler.target import target
 from scull.lang.dtype import element
 from scull.lang.expression import Axis, Expression, Load, Reduce
 from scull.runtime.line import LINE
 
-NEAREST, OWN = (1 << 12, 8), (1 << 17, 4)  # bytes of a cache that share no set, how many of these
-ROWS, ROWS_OF_WIDE = 16, 32  # that read an operand, at least, for a copy to be worth it
+WAY, WIDE_WAY = 1 << 12, 1 << 17  # bytes of the nearest cache, and of the next, that share no set
+ROWS, WIDE_ROWS = 16, 32  # that read an operand, at least, for a copy to be worth it
 
 
 class Order(Enum):
@@ -92,7 +92,7 @@ class Reading:
 
     def _is_worth_it(self, apart: int) -> bool:
         """Whether a copy is whose terms lie side by side, instead of so many bytes apart."""
-        rows = ROWS if self.is_narrow else ROWS_OF_WIDE
+        rows = ROWS if self.is_narrow else WIDE_ROWS
         return (self.fixed or self.times >= rows * self.places) and self._crowd(apart)
 
     @property
@@ -102,8 +102,8 @@ class Reading:
 
     def _crowd(self, apart: int) -> bool:
         """Whether there are more terms than their cache has places for, so many bytes apart."""
-        way, ways = NEAREST if self.is_narrow else OWN
-        return prod(x.size for x in self.terms) > ways * way // max(gcd(way, apart), LINE)
+        size, way = (NEAREST, WAY) if self.is_narrow else (LARGE, WIDE_WAY)
+        return prod(x.size for x in self.terms) > size // max(gcd(way, apart), LINE)
 
 
 @dataclass(frozen=True)

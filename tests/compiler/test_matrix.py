@@ -24,6 +24,9 @@ runs = pytest.mark.skipif(
     not llvm.available() or "avx512bf16" not in llvm.levels(),
     reason="code beside the unit's own needs AVX-512 with pairs of bfloat16",
 )
+has_unit = pytest.mark.skipif(
+    not llvm.available() or "amx" not in llvm.levels(), reason="this machine has no matrix unit"
+)
 SIZES = [(1, 16), (2, 23), (16, 16), (17, 33), (32, 32), (50, 20)]
 
 
@@ -70,10 +73,10 @@ def test_sums_of_every_size_are_those_of_numpy(unit, size, terms):
     assert made == (rows * lanes * terms if rows >= 16 and terms > 1 else 0)
 
 
-@pytest.mark.skipif("amx" not in llvm.levels(), reason="this machine has no matrix unit")
+@has_unit
 @given(st.sampled_from(SIZES), st.integers(1, 70), st.integers(0, 1 << 16))
 @settings(max_examples=60, deadline=None)
-def test_the_unit_of_this_machine_does_what_the_one_in_python_does(size, terms, seed):
+def test_whole_numbers_are_exact_by_the_unit_of_this_machine(size, terms, seed):
     """Products and sums of small whole numbers are exact, in whatever order."""
     rows, lanes = size
     rng = np.random.default_rng(seed)
@@ -84,8 +87,8 @@ def test_the_unit_of_this_machine_does_what_the_one_in_python_does(size, terms, 
     np.testing.assert_array_equal(got, wide(x) @ wide(y))
 
 
-@pytest.mark.skipif("amx" not in llvm.levels(), reason="this machine has no matrix unit")
-def test_a_network_in_bfloat16_uses_the_unit_of_this_machine():
+@has_unit
+def test_a_product_uses_the_unit_of_this_machine_unless_told_not_to():
     """As close to float64 as vectors of pairs are."""
     x, y = numbers(96, 512), numbers(512, 96, seed=1)
     found = []

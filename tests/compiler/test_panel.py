@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scull import lang
+from scull.compiler import panel
 from scull.compiler.native import modules_of, region_of, region_of_kernel
 from scull.compiler.target import target
 from scull.compiler.trace import Statement
@@ -151,12 +152,18 @@ def test_products_of_crowded_terms_are_what_the_emulator_computes(
     check(traced(product, arrays, ((batch, rows, columns), dtype)), arrays, level)
 
 
+@pytest.mark.parametrize("columns", [256, 1024])
 @pytest.mark.parametrize("level", LEVELS)
-def test_products_of_panels_have_the_same_bits_on_any_number_of_threads(level):
+def test_products_of_panels_have_the_same_bits_on_any_number_of_threads(level, columns):
+    """Terms of 256 columns crowd where vectors are narrow, of 1024 everywhere."""
     rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal(s, np.float32) for s in ((2, 256, 128), (2, 256, 256))]
-    kernel = traced(product, arrays, ((2, 128, 256), "float32"))
+    arrays = [rng.standard_normal(s, np.float32) for s in ((2, 256, 128), (2, 256, columns))]
+    kernel = traced(product, arrays, ((2, 128, columns), "float32"))
     with flags(VECTORS=level):
+        stages = [stage for g in region_of_kernel(kernel).groups for stage in g.stages]
+        ends = {array.shape[-2:] for stage in stages for array in stage.arrays}
+        crowded = columns == 1024 or target().registers == 16
+        assert ((256, panel.width()) in ends) is crowded
         found = [outcome(kernel, arrays, threads)[0] for threads in (1, 2, 8)]
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
