@@ -4,6 +4,8 @@ What a stopped run has written stays: an operator that finished has written over
 scope where they lie, the one that failed has not, and nothing was put into the scope.
 """
 
+import time
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,16 @@ def raising(error):
     return call
 
 
+def late(kernel):
+    """A kernel that takes its time."""
+
+    def call(*operands):
+        time.sleep(0.05)
+        return kernel(*operands)
+
+    return call
+
+
 @pytest.mark.parametrize(
     ("name", "error"),
     [(name, RunError) for name in NAMES] + [(name, KeyboardInterrupt) for name in NAMES[::4]],
@@ -97,6 +109,19 @@ def test_an_error_on_a_device_leaves_the_work_of_whole_operators(name, monkeypat
             trial.run(on_sim(trial, seed))
         assert all(value in possible[cell] for cell, value in trial.kept())
         assert trial.run(on_sim(trial, seed)) == expected
+
+
+def test_what_an_interrupt_leaves_at_work_does_not_reach_into_the_next_run(monkeypatch):
+    trial = Trial(program("mixed 2"))
+    expected, steps = trial.run(as_planned), trial.plan.instructions
+    for step in steps:
+        if step.operator.type == "in_turn":
+            monkeypatch.setitem(vars(step), "call", late(step.call))
+    for seed, way in enumerate((on_sim, on_threads) * 2):
+        with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
+            broken.setitem(vars(steps[-1]), "call", raising(KeyboardInterrupt))
+            trial.run(way(trial, seed))
+        assert trial.run(way(trial, seed)) == expected
 
 
 @pytest.mark.parametrize("name", NAMES[::4])

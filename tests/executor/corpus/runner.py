@@ -17,6 +17,7 @@ from scull.executor.work import HostWork
 from scull.flags import flags
 from scull.runtime.sim import Sim
 from tests.executor.corpus.trial import Runner, Trial
+from tests.executor.corpus.world import PATIENCE
 
 Order = tuple[int, ...]
 THREADS = (2, 3, 4)
@@ -97,7 +98,7 @@ def on_threads(trial: Trial, seed: int) -> Runner:
 
     def runner(trial: Trial, frame: list[Any]) -> None:
         work = HostWork(trial.plan, schedule, frame)
-        with shuffled(seed):
+        with shuffled(seed), left_behind():
             run_crew(anywhere, work, THREADS[seed % len(THREADS)])
 
     return runner
@@ -112,9 +113,10 @@ def on_sim(trial: Trial, seed: int) -> Runner:
         bound = trial.bound
         bound.device, bound.ran, bound.threads = DEVICE, bool(seed & 8), THREADS[seed % 3]
         bound.launches = trial.launches.setdefault(count, {})
-        with flags(DEVICE_STREAMS=count), shuffled(seed), patched(launch, "run_ordered", launched):
-            whole = list(frame)  # copies to the device hold what is freed here
-            launch.run_device(bound, whole)
+        whole = list(frame)  # copies to the device hold what is freed here
+        with flags(DEVICE_STREAMS=count), shuffled(seed), left_behind():
+            with patched(launch, "run_ordered", launched):
+                launch.run_device(bound, whole)
             list.__setitem__(frame, slice(None), whole)
 
     def launched(schedule: Schedule, work: Any, order: Any) -> None:
@@ -148,6 +150,30 @@ def shuffled(seed: int) -> Iterator[None]:
 
     with patched(crew, "deque", Shuffled):
         yield
+
+
+@contextmanager
+def left_behind() -> Iterator[None]:
+    """Wait at the end for what an interrupted run left at work: it still reaches outside."""
+    crews = []
+
+    class Remembered(crew.Crew):
+        """A crew of which one knows afterwards who is still at work."""
+
+        def __init__(self, *args: Any) -> None:
+            crews.append(self)
+            super().__init__(*args)
+
+        def ended(self) -> bool:
+            """Whether, after a while, nobody is at work any more."""
+            with self.change:
+                return self.change.wait_for(lambda: not self.busy, PATIENCE)
+
+    with patched(crew, "Crew", Remembered):
+        try:
+            yield
+        finally:
+            assert all(one.ended() for one in crews)
 
 
 RUNNERS: dict[str, tuple[Callable[[Trial, int], Runner], int]] = {  # with orders over the corpus
