@@ -256,17 +256,16 @@ def _takes_lanes(load: Load, producer: Map, body: Body, positions: Positions) ->
     return 2 * max(left, default=1) < min(max(sizes, default=1), LANES)
 
 
-def _reduces(producer: Map) -> bool:
-    return any(isinstance(node, Reduce) for node in ordered([producer.value]))
+def _reduces(body: Body) -> bool:
+    return any(isinstance(node, Reduce) for node in ordered(body.roots))
 
 
 def apart(array: Array, producer: Map, body: Body, shared: Collection[Array]) -> str:
     """Why a producer may not be computed where it is read, as far as random words are concerned."""
     if array in shared:
         return "others want its random words, too"
-    words = words_of([producer])
-    reduces = [any(isinstance(x, Reduce) for x in ordered(b.roots)) for b in (producer, body)]
-    if (words and reduces[1]) or (reduces[0] and words_of([body])):
+    drawing = ((producer, body), (body, producer))
+    if any(words_of([one]) and _reduces(other) for one, other in drawing):
         return "random words are made beside no sum, which might want them many times"
     return ""
 
@@ -299,7 +298,8 @@ def often(readers: int, again: bool, places: int = 1) -> str:
 
 def searches(load: Load) -> bool:
     """Whether where it reads has to be read first."""
-    return any(isinstance(x, Load) for x in ordered(load.operands))
+    places = (place for place in load.operands if place.operands)
+    return any(isinstance(x, Load) for place in places for x in ordered([place]))
 
 
 def work_of(root: Expression, branch: int = BRANCH) -> int:

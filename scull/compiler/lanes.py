@@ -8,6 +8,7 @@ out of range) is spelt out.
 
 import struct
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -58,6 +59,7 @@ BETTER = {"larger": "ogt", "smaller": "olt"}  # steps of folds, with the test of
 SHORT = {"float": "f32", "double": "f64", "half": "f16"}
 
 
+@cache
 def held_scalar(dtype: str) -> str:
     """The type of one value while computing."""
     if dtype in HALF:

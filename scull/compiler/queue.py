@@ -48,8 +48,12 @@ class Queue:
         """
         can = [s for n, s in self.left.items() if not self.unmade[n]]
         can = [s for s in can if self.whole(s)] or can
-        fit = [s for s in can if (s.strip or not self.waits(s)) and not self.too_early(s)]
-        return next((s for s in fit if self.freed(s) > MUCH), (fit or can)[0])
+        frees = (s for s in can if self.freed(s) > MUCH and self.fits(s))
+        return next(frees, None) or next(filter(self.fits, can), can[0])
+
+    def fits(self, stage: Stage) -> bool:
+        """Whether it is neither too early nor long before its use."""
+        return bool(stage.strip or not self.waits(stage)) and not self.too_early(stage)
 
     def freed(self, stage: Stage) -> int:
         """By how many bytes there is less when it has run: what nobody else reads any more goes."""

@@ -14,6 +14,7 @@ from scull.executor.run import run
 from scull.flags import flag
 from scull.runtime import llvm
 from scull.runtime.background import READY, Task, background
+from scull.runtime.garbage import uncollected
 
 if TYPE_CHECKING:
     from scull.executor.call import Row
@@ -171,7 +172,8 @@ class Tier:
         task = self.tasks.pop(key, None)
         if task is not None and awaited(task) and task.state == READY:
             return task.result
-        return self._made(frame).steps()
+        with uncollected():
+            return self._made(frame).steps()
 
     def _made(self, frame: list[Any]) -> "Specialised":
         sizes = load(COMPILED, "sizes_of")(frame)

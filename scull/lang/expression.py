@@ -194,6 +194,9 @@ class Array:
     shape: tuple[int, ...]
     dtype: str
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def strides(self) -> tuple[int, ...]:
         """The distance, in elements, between neighbours along each axis."""

@@ -64,7 +64,12 @@ class Target:
 
     def has(self, feature: str) -> bool:
         """Whether code may use a feature, such as `avx2`."""
-        return f"+{feature}" in self.features.split(",")
+        return f"+{feature}" in _listed(self.features)
+
+
+@cache
+def _listed(features: str) -> frozenset[str]:
+    return frozenset(features.split(","))
 
 
 @dataclass(frozen=True)
