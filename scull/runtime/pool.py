@@ -22,7 +22,8 @@ from scull.runtime.entry_body import processor
 from scull.runtime.pool_body import ALONE, pool_body
 from scull.runtime.pool_memory import MOST, POOL, SIZE
 
-SPIN = 20e-6  # seconds that who waits keeps a core busy, before it sleeps
+SPIN = 60e-6  # seconds that who waits for workers keeps a core busy, before it sleeps
+PATIENCE = 200e-6  # those of a worker that waits for a job, where nobody else wants the core
 PROBE = 2000  # pauses whose time is taken
 
 
@@ -39,7 +40,9 @@ class Pool:
         address = self.library.addresses["pool"]
         memory = (ctypes.c_int64 * (SIZE // 8)).from_address(address)
         self.words = np.ctypeslib.as_array(memory)
-        self.set("spin", int(SPIN / self.pause()) + 1)
+        pause = self.pause()
+        self.set("spin", int(SPIN / pause) + 1)
+        self.set("patience", int(PATIENCE / pause) + 1)
         self.set("threads", count)
 
     @property
@@ -65,10 +68,10 @@ class Pool:
     def renew(self) -> None:
         """In a child that was forked: the threads are not here."""
         if self.works:
-            count, spin = self.get("threads"), self.get("spin")
+            kept = {name: self.get(name) for name in ("threads", "spin", "patience")}
             self.words[:] = 0
-            self.set("threads", count)
-            self.set("spin", spin)
+            for name, value in kept.items():
+                self.set(name, value)
 
     def get(self, name: str) -> int:
         """A field of the pool."""

@@ -26,6 +26,7 @@ POOL = {
     "spin": (4 * LINE + 8, "i64"),
     "started": (4 * LINE + 16, "i64"),
     "ending": (4 * LINE + 24, "i64"),
+    "patience": (4 * LINE + 32, "i64"),
     "alone": (5 * LINE, "i64"),  # how many small jobs to come run alone
     "owed": (5 * LINE + 16, "i64"),  # the work of jobs for which nobody was woken
     "waits": (5 * LINE + 8, "i64"),  # a measure of how often one had to wait lately

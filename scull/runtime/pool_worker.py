@@ -1,6 +1,15 @@
-"""A thread of the pool as LLVM IR: how it starts, waits for jobs, joins them, and ends."""
+"""A thread of the pool as LLVM IR: how it starts, waits for jobs, joins them, and ends.
+
+One that sleeps comes late, so a thread keeps a core busy for a while (`patience`) before it does.
+Where others want that core the system takes it away from time to time: where that happens more than
+50 times a second for long enough, waits are short (`spin`) until it has been seldom for a while.
+"""
 
 from scull.runtime.pool_memory import COMING, CPUS, MOST, STACK
+
+USAGE, SWITCHES = 18, 17  # words of what `getrusage` tells, and which counts the cores lost
+LOSS, CROWDED, MOST_CROWDED = 20_000_000, 40_000_000, 180_000_000  # nanoseconds without a loss
+KNOWN = 4_000_000  # nanoseconds between two waits, at most, of which that is known
 
 WORKER = f"""
 declare i64 @syscall(i64, ...)
@@ -15,6 +24,9 @@ declare i32 @pthread_attr_setstacksize(ptr, i64)
 declare i32 @pthread_attr_destroy(ptr)
 declare i32 @pthread_sigmask(i32, ptr, ptr)
 declare i32 @sigfillset(ptr)
+declare i32 @getrusage(i32, ptr)
+declare i32 @clock_gettime(i32, ptr)
+declare i64 @llvm.usub.sat.i64(i64, i64)
 
 define internal ptr @worker(ptr %argument) nounwind {{
 entry:
@@ -24,6 +36,14 @@ entry:
   %cpus = alloca [{CPUS // 64} x i64]
   store [{CPUS // 64} x i64] zeroinitializer, ptr %cpus ; a mask of none is refused
   %asked = call i32 @sched_getaffinity(i32 0, i64 {CPUS // 8}, ptr %cpus)
+  %usage = alloca [{USAGE} x i64]
+  %clock = alloca [2 x i64]
+  %lost = alloca i64 ; cores, by now
+  %then = alloca i64
+  %crowd = alloca i64
+  store i64 0, ptr %lost
+  store i64 0, ptr %then
+  store i64 0, ptr %crowd
   br label %wait
 
 wait: ; for a job with another number than the last
@@ -40,7 +60,38 @@ look:
 patience:
   %spin = spin in pool @pool
   %turns.next = add i64 %turns, 1
-  %patient = icmp ult i64 %turns, %spin
+  %decides = icmp eq i64 %turns, %spin
+  br i1 %decides, label %decide, label %stay
+
+decide:
+  %told = call i32 @getrusage(i32 1, ptr %usage)
+  %lost.place = getelementptr i64, ptr %usage, i64 {SWITCHES}
+  %lost.now = load i64, ptr %lost.place
+  %lost.before = load i64, ptr %lost
+  store i64 %lost.now, ptr %lost
+  %told.time = call i32 @clock_gettime(i32 1, ptr %clock)
+  %seconds = load i64, ptr %clock
+  %seconds.far = mul i64 %seconds, 1000000000
+  %rest.place = getelementptr i64, ptr %clock, i64 1
+  %rest = load i64, ptr %rest.place
+  %time = add i64 %seconds.far, %rest
+  %time.before = load i64, ptr %then
+  store i64 %time, ptr %then
+  %gone = sub i64 %time, %time.before
+  %passed = call i64 @llvm.umin.i64(i64 %gone, i64 {KNOWN})
+  %losses = sub i64 %lost.now, %lost.before
+  %worse = mul i64 %losses, {LOSS}
+  %crowd.before = load i64, ptr %crowd
+  %better = call i64 @llvm.usub.sat.i64(i64 %crowd.before, i64 %passed)
+  %sum = add i64 %better, %worse
+  %crowd.now = call i64 @llvm.umin.i64(i64 %sum, i64 {MOST_CROWDED})
+  store i64 %crowd.now, ptr %crowd
+  %calm = icmp ult i64 %crowd.now, {CROWDED}
+  br i1 %calm, label %stay, label %sleep
+
+stay:
+  %longest = patience in pool @pool
+  %patient = icmp ult i64 %turns, %longest
   br i1 %patient, label %idle, label %sleep
 
 idle:

@@ -129,6 +129,35 @@ def test_a_thread_that_wakes_on_the_cpu_of_who_woke_it_leaves_that(count):
             os.sched_setaffinity(0, cpus)
 
 
+def comes(true, seconds=60):
+    """Whether something is true before long."""
+    end = time.monotonic() + seconds
+    while not (found := true()) and time.monotonic() < end:
+        time.sleep(0.001)
+    return found
+
+
+def test_a_thread_sleeps_where_no_job_comes_for_a_while(count):
+    with flags(NUM_THREADS=3):
+        count(300)
+        assert pool().started == 2
+        assert comes(lambda: pool().get("sleepers") == 2)
+
+
+def test_a_thread_whose_core_others_want_sleeps_soon(count):
+    with flags(NUM_THREADS=2):
+        kept, busy = pool().get("patience"), [sys.executable, "-c", "while True: pass"]
+        pool().set("patience", 1 << 62)  # it would never sleep
+        others = [subprocess.Popen(busy) for _ in range(usable_cpus())]
+        try:
+            assert comes(lambda: count(2).any() and pool().get("sleepers"))
+        finally:
+            pool().set("patience", kept)
+            for each in others:
+                each.kill()
+                each.wait()
+
+
 def test_threads_of_python_share_at_the_same_time(count):
     found, stop = [], threading.Event()
 
