@@ -39,8 +39,8 @@ entry:
   %usage = alloca [{USAGE} x i64]
   %clock = alloca [2 x i64]
   %lost = alloca i64 ; cores, by now
-  %then = alloca i64
-  %crowd = alloca i64
+  %then = alloca i64 ; the time of the last look
+  %crowd = alloca i64 ; nanoseconds to go without a loss until nobody wants the core
   store i64 0, ptr %lost
   store i64 0, ptr %then
   store i64 0, ptr %crowd

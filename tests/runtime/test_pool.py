@@ -148,6 +148,7 @@ def test_a_thread_whose_core_others_want_sleeps_soon(count):
     with flags(NUM_THREADS=2):
         kept, busy = pool().get("patience"), [sys.executable, "-c", "while True: pass"]
         pool().set("patience", 1 << 62)  # it would never sleep
+        pool().resize(2)  # by a thread that has not slept
         others = [subprocess.Popen(busy) for _ in range(usable_cpus())]
         try:
             assert comes(lambda: count(2).any() and pool().get("sleepers"))
