@@ -128,13 +128,12 @@ def note_next(
     w: "Writer",
     values: Sequence[Expression],
     stores: Sequence[tuple[Array, Affine]],
-    following: tuple[Axis | None, int],
 ) -> None:
     """Note what the next tile reads once its sums are made, and what it writes.
 
     To ask for all at once would keep the terms of the sums waiting; so each asks for one.
     """
-    axis, many = following
+    axis, many = w.following
     nodes = ordered(values, lambda x: () if isinstance(x, Reduce) else w.eager(x))
     places = [(x.array, w.where(x)) for x in nodes if isinstance(x, Load)]
     lines = dict[str, None]()

@@ -19,6 +19,7 @@ from scull.compiler.pack import packed
 from scull.compiler.pair import unwidened
 from scull.compiler.phase import phased
 from scull.compiler.separate import separated
+from scull.compiler.settle import settled
 from scull.compiler.sparse import unscattered
 from scull.compiler.stage import nbytes
 from scull.compiler.strip import stripped
@@ -406,6 +407,7 @@ def laid_out(nodes: Nodes, outputs: Collection[Array], fixed: Collection[Array] 
     kept = crossing(nodes) | set(outputs) | bases
 
     def piece(part: Sequence[Statement]) -> list[Statement]:
-        return packed(with_few_products(trimmed(arranged(stripped(part, kept), kept), kept)), fixed)
+        part = with_few_products(trimmed(arranged(stripped(part, kept), kept), kept))
+        return settled(packed(part, fixed), kept)
 
     return hoisted(straightened(nodes, piece))

@@ -162,6 +162,7 @@ def _write_maps(
 ) -> None:
     own = stage.axes[len(shared) :]
     writer.folds, writer.by_unit = chosen.folds, chosen.by_unit
+    writer.following = following(chosen)
     values = [body.roots[-1] for body in stage.bodies]
     stores = [
         (flat(array), offset_of(array, own if array in rows else stage.axes))
@@ -194,7 +195,7 @@ def _tiles(
     def write() -> None:
         sums = [n for n in shared if isinstance(n, Reduce)]
         if len(writer.active) >= WIDE and any(is_long(n, writer.active) for n in sums):
-            note_next(writer, values, stores, following(chosen))
+            note_next(writer, values, stores)
         elif sums:
             fetch_before(writer, values)
         writer.compute(shared, writer.active)

@@ -33,6 +33,7 @@ def load(w: "Writer", node: Load, point: Point) -> str:
         at = pointer(w, array, where, point)
         if point.row == 0:
             fetch_ahead(w, array, where, at)
+            fetch_rows(w, array, where)
         found = f.value(f"load {kind}, ptr {at}")
         return w.one.loaded(found, array.dtype)
     if not varies:
@@ -110,6 +111,27 @@ def fetch_ahead(w: "Writer", array: Array, where: Affine, at: str, behind: int =
     f, terms = w.function, ceil(SUMS / len(w.active)) if soon else AHEAD
     there = f.value(f"getelementptr i8, ptr {at}, i64 {terms * step * size + behind}")
     f.act(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 {3 if soon else 2}, i32 1)")
+
+
+def fetch_rows(w: "Writer", array: Array, where: Affine) -> None:
+    """Ask for what a tile's rows, of which one lies behind the other, read next, a bit a term.
+
+    That is the next stretch of terms, which hardware cannot foresee, for it begins elsewhere; or
+    what the next tile has, which comes from afar.
+    """
+    size = element(array.dtype).itemsize
+    if w.terms is None or w.tile.row is None or w.wide.count * size < LINE:
+        return
+    adjoin = where.step(w.terms) == 1 and where.step(w.tile.row) == w.terms.size
+    if not adjoin or array.size * size < LARGE:
+        return
+    along, many = (w.stretches, 1) if w.stretches is not None else w.following
+    apart = (where.step(along) or 0) * many if along is not None else 0
+    if apart and apart != w.terms.size:
+        there = Affine(where.constant + apart, {**where.terms, w.terms: w.tile.rows})
+        at = pointer(w, array, there, w.active[0])
+        near = 3 if w.stretches is not None else 2
+        w.function.act(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 {near}, i32 1)")
 
 
 def fetch_before(w: "Writer", values: Sequence[Expression]) -> None:

@@ -60,9 +60,10 @@ def _scalar(w: "Writer", choice: str, name: str, lanes: Lanes) -> str:
 @contextmanager
 def long_terms(w: "Writer", node: Reduce, points: Sequence[Point]) -> Iterator[None]:
     """A contraction reads one term after the other, so far that it asks ahead."""
-    w.terms = node.axes[-1] if is_long(node, points) else None
+    *outer, w.terms = node.axes if is_long(node, points) else (None,)
+    w.stretches = outer[-1] if outer else None
     yield
-    w.terms = None
+    w.terms = w.stretches = None
 
 
 def is_long(node: Reduce, points: Sequence[Point]) -> bool:

@@ -48,6 +48,8 @@ class Writer:
         self.folds = 1  # lanes of a reduction whose results are scalars
         self.by_unit: frozenset[Reduce] = frozenset()  # sums that a matrix unit makes
         self.terms: Axis | None = None  # along which a contraction reads one term after the other
+        self.stretches: Axis | None = None  # along which terms go on elsewhere
+        self.following: tuple[Axis | None, int] = None, 0  # where the next tile lies, and how far
         self.one = Lanes(function)
         self.wide = self.one  # the lanes of the point that is written
 

@@ -107,6 +107,57 @@ def test_rows_that_lie_apart_are_asked_for_some_terms_ahead(machine, terms):
     assert 0 < text.count(ahead) < text.count("load float,")
 
 
+def loop_of_rows(index, x, rows, machine):
+    """The innermost loop of a product whose rows lie as an index into `x` says."""
+    y, out = Array("y", (1024, 64), "float32"), Array("out", (rows, 64), "float32")
+    row, column = axis(rows), axis(64)
+    terms, left = index(x, row)
+    place = terms[0] * 64 + terms[1] if len(terms) == 2 else terms[0]
+    body = Map((row, column), sum(left * y[place, column], terms))
+    stage = Stage((row, column), [out], [body], ["matmul_v2"])
+    text = function_of(Group((), [stage]), "kernel", TARGETS[machine]).text
+    loop = text[text.rindex("\nloop", 0, text.index("@llvm.fma")) :]
+    return loop[: loop.index("br i1")].splitlines()
+
+
+def in_rows(x, row):
+    term = axis(1024)
+    return (term,), x[row, term]
+
+
+def in_panels(x, row):
+    panel, lane = axis(16), axis(64)
+    return (panel, lane), x[panel, row, lane]
+
+
+@pytest.mark.parametrize(
+    ("index", "shape", "apart", "near"),
+    [(in_rows, (258, 1024), 6 * 1024, 2), (in_panels, (16, 258, 64), 258 * 64, 3)],
+    ids=["the next tile", "the next panel"],
+)
+def test_what_a_tile_s_rows_read_next_is_asked_for_a_bit_a_term(index, shape, apart, near):
+    """Six rows, one behind the other: 24 bytes a term, so that all is asked for at the end."""
+    loop = loop_of_rows(index, Array("x", shape, "float32"), 258, "avx512")
+    asked = [x for x in loop if "@llvm.prefetch" in x]
+    assert len(asked) == 5  # four lines of what lanes read
+    place = next(
+        x.split("ptr ")[1].split(",")[0] for x in asked if f"i32 0, i32 {near}, i32 1" in x
+    )
+    (where,) = [x for x in loop if x.strip().startswith(f"{place} =")]
+    assert where.endswith(f"i64 {apart}")
+    assert any(" = mul i64 %i" in x and x.endswith(", 6") for x in loop)
+
+
+@pytest.mark.parametrize(
+    ("machine", "rows", "lines"),
+    [("avx2", 258, 0), ("avx512", 60, 4)],
+    ids=["narrow", "in a near cache"],
+)
+def test_rows_are_not_asked_for_where_that_takes_more_than_it_gives(machine, rows, lines):
+    loop = loop_of_rows(in_rows, Array("x", (rows, 1024), "float32"), rows, machine)
+    assert "".join(loop).count("@llvm.prefetch") == lines
+
+
 @pytest.mark.parametrize(
     ("machine", "sizes", "asked"),
     [

@@ -1,0 +1,223 @@
+"""What products read in panels is made in panels: no copy is left, and no bit changes."""
+
+import importlib.util
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scull as paddle
+from scull import lang
+from scull.compiler import flow, panel, settle
+from scull.compiler.decision import observed
+from scull.compiler.native import region_of
+from scull.compiler.trace import Statement
+from scull.flags import flags
+from scull.lang.body import Map
+from scull.lang.expression import Array
+from scull.nn import functional as F
+from scull.runtime import llvm
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
+)
+ROWS, TERMS, MIDDLE = 512, 256, 1024
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Code is made for a machine of a level from then on; it is not run."""
+
+    def as_if(level):
+        monkeypatch.setattr(llvm, "levels", lambda: (level,))
+
+    return as_if
+
+
+def product(name, x, y, turned=""):
+    """A product of matrices; the first may lie transposed."""
+    terms, rows = x.shape if turned else x.shape[::-1]
+    i, j, k = lang.axis(rows), lang.axis(y.shape[1]), lang.axis(terms)
+    left = x[k, i] if turned else x[i, k]
+    out = Array(name, (rows, y.shape[1]), "float32")
+    return Statement(out, Map((i, j), lang.sum(left * y[k, j], over=k)), "matmul")
+
+
+def layers(rows=ROWS, middle=MIDDLE, columns=64):
+    """A product, its relu, a product of that, and the gradient of the second weight."""
+    x, v, w, dout = (
+        Array(name, shape, "float32")
+        for name, shape in [
+            ("x", (rows, TERMS)),
+            ("v", (TERMS, middle)),
+            ("w", (middle, columns)),
+            ("dout", (rows, columns)),
+        ]
+    )
+    h = product("h", x, v)
+    a, i, j = Array("a", h.out.shape, "float32"), lang.axis(rows), lang.axis(middle)
+    relu = Statement(a, Map((i, j), lang.maximum(h.out[i, j], 0.0)), "relu")
+    found = [h, relu, product("out", a, w), product("dw", a, dout, "turned")]
+    return found, [x, v, w, dout]
+
+
+def shapes_of(statements, inputs, outputs):
+    """The shapes of what the kernels of statements write, by name."""
+    region = region_of(statements, inputs, outputs)
+    return {array.name: array.shape for group in region.groups for array in group.written}
+
+
+def copies_in(shapes, rows=ROWS, middle=MIDDLE):
+    """The copies of what lies between the layers."""
+    return [x for name, x in shapes.items() if name.startswith("p") and prod(x) == rows * middle]
+
+
+@pytest.mark.parametrize("columns", [64, 256], ids=["of lanes", "of rows"])
+def test_what_two_products_read_is_made_in_panels(columns, machine):
+    machine("avx512")
+    statements, inputs = layers(columns=columns)
+    with observed() as decisions:
+        shapes = shapes_of(statements, inputs, [s.out for s in statements[2:]])
+    assert shapes["a"] == (MIDDLE // 64, ROWS, 64)
+    assert not copies_in(shapes)
+    (made,) = [d for d in decisions() if d.why == "made so where it comes about"]
+    assert made.other == ("dw_turned" if columns == 64 else "dw")
+
+
+@pytest.mark.parametrize("level", ["avx2", "generic"])
+def test_narrow_panels_are_too_few_terms_for_a_loop(level, machine):
+    machine(level)
+    statements, inputs = layers()
+    shapes = shapes_of(statements, inputs, [s.out for s in statements[2:]])
+    assert shapes["a"] == (ROWS, MIDDLE)
+
+
+def turned(array):
+    i, j = map(lang.axis, array.shape)
+    return Statement(
+        Array("more", (array.shape[1], array.shape[0]), "float32"),
+        Map((j, i), array[i, j] + 1.0),
+        "add",
+    )
+
+
+def shifted(array):
+    i, j = lang.axis(array.shape[0]), lang.axis(array.shape[1] - 1)
+    out = Array("more", (array.shape[0], array.shape[1] - 1), "float32")
+    return Statement(out, Map((i, j), lang.sum(array[i, j + 1], over=i)), "slice")
+
+
+def summed(array):
+    i, j = map(lang.axis, array.shape)
+    out = Array("more", (array.shape[0],), "float32")
+    return Statement(out, Map((i,), lang.sum(array[i, j], over=j)), "sum")
+
+
+@pytest.mark.parametrize("reader", [turned, shifted, summed])
+def test_what_is_read_otherwise_is_copied(reader, machine):
+    machine("avx512")
+    statements, inputs = layers()
+    more = reader(statements[1].out)
+    outputs = [more.out, *(s.out for s in statements[2:])]
+    shapes = shapes_of([*statements, more], inputs, outputs)
+    assert shapes["a"] == (ROWS, MIDDLE)
+    assert len(copies_in(shapes)) == 1
+
+
+def test_what_others_see_is_copied(machine):
+    machine("avx512")
+    statements, inputs = layers()
+    shapes = shapes_of(statements, inputs, [s.out for s in statements[1:]])
+    assert shapes["a"] == (ROWS, MIDDLE)
+    assert len(copies_in(shapes)) == 1
+
+
+def test_what_is_small_is_copied(machine):
+    machine("avx512")
+    statements, inputs = layers(rows=64)
+    shapes = shapes_of(statements, inputs, [s.out for s in statements[2:]])
+    assert shapes["a"] == (64, MIDDLE)
+
+
+ACTS = {"relu": F.relu, "gelu": F.gelu, "tanh": paddle.tanh, "none": lambda x: x}
+
+
+def network(sizes, acts, shape, joined):
+    """A few layers, two of which may be side by side, and an update of their weights."""
+    x = paddle.static.data("x", shape)
+    for size, act in zip(sizes, acts, strict=True):
+        h = ACTS[act](paddle.nn.Linear(x.shape[-1], size)(x))
+        if joined:
+            h = paddle.concat([h, paddle.nn.Linear(x.shape[-1], size)(x)], axis=-1)
+        x = h
+    loss = paddle.mean(x * x)
+    paddle.optimizer.Momentum(0.1).minimize(loss)
+    return loss
+
+
+def run_of(build, feed):
+    """The losses of three steps, and the values that are left."""
+    paddle.seed(3)
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
+            loss = build()
+        exe, scope = paddle.static.Executor(), paddle.static.Scope()
+        with paddle.static.scope_guard(scope), flags(COMPILE="eager"):
+            exe.run(startup)
+            losses = [exe.run(main, feed=feed, fetch_list=[loss])[0] for _ in range(3)]
+        return [*losses, *(np.array(c.value) for _, c in sorted(scope.cells.items()))]
+    finally:
+        paddle.disable_static()
+
+
+def both(patch, sizes, acts, shape, joined):
+    """What a network gives in panels of 16 columns, and without; how many copies were left out."""
+    feed = {"x": np.random.default_rng(0).standard_normal(shape).astype("float32")}
+    gone, forms = [], settle._Plan.forms
+
+    def noted(plan):
+        found = forms(plan)
+        gone.extend(found[1])
+        return found
+
+    for module in (panel, settle):
+        patch.setattr(module, "width", lambda: 16)
+    for name in ("ROWS", "NEAREST"):
+        patch.setattr(panel, name, 1)
+    patch.setattr(settle, "LEAST", 16)
+    patch.setattr(settle, "LARGE", 0)
+    patch.setattr(settle._Plan, "forms", noted)
+    found = run_of(lambda: network(sizes, acts, shape, joined), feed)
+    patch.setattr(flow, "settled", lambda statements, kept: statements)
+    return found, run_of(lambda: network(sizes, acts, shape, joined), feed), len(gone)
+
+
+@pytest.mark.parametrize(("joined", "least"), [(False, 4), (True, 1)])
+def test_a_network_in_panels_has_the_same_bits(joined, least, monkeypatch):
+    acts = ["relu", "none", "gelu"]
+    found, want, gone = both(monkeypatch, [64, 48, 80], acts, [3, 32, 17], joined)
+    assert gone >= least
+    for x, y in zip(found, want, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([32, 48, 64, 80]), st.sampled_from(list(ACTS))),
+        min_size=2,
+        max_size=3,
+    ),
+    st.sampled_from([[40, 24], [3, 32, 17]]),
+    st.booleans(),
+)
+@settings(max_examples=12, deadline=None)
+def test_any_network_in_panels_has_the_same_bits(layers, shape, joined):
+    sizes, acts = zip(*layers, strict=True)
+    with pytest.MonkeyPatch.context() as patch:
+        found, want, _ = both(patch, sizes, acts, shape, joined)
+    for x, y in zip(found, want, strict=True):
+        np.testing.assert_array_equal(x, y)
