@@ -126,10 +126,10 @@ def _go_together(stage: Stage, outer: Axis, inner: Axis, positions: Positions) -
                 continue
         elif node.dtype != "int64" and used & set(node.operands):
             return False
-    return not used & _bare(roots)
+    return not used & bare(roots)
 
 
-def _bare(roots: Sequence[Expression]) -> set[Axis]:
+def bare(roots: Sequence[Expression]) -> set[Axis]:
     """The axes that are read as values, not as places."""
     found, pending, seen = set[Axis](), list(roots), set[Expression]()
     while pending:

@@ -29,6 +29,7 @@ from scull.compiler.stage import Stage
 from scull.compiler.step import is_long
 from scull.compiler.target import Target
 from scull.compiler.tile import ALONE, STATUS, Place, columns_of
+from scull.compiler.unite import united
 from scull.compiler.writer import Writer
 from scull.lang.body import with_roots
 from scull.lang.expand import basic
@@ -78,7 +79,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     writer.far = frozenset(array.name for array in group.far)
     positions = writer.positions
     shared = tuple(axis for axis in group.shared if axis.size != 1)
-    stages = [prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, target, positions) for stage in group.stages]
     found = _schedules(stages, shared, target, positions, tilings)
     span = span_of(group, stages, found, target)
     roots = [root for stage in stages for body in stage.bodies for root in body.roots]
@@ -110,14 +111,14 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
 def schedules(group: Group, target: Target, tilings: Tilings = ()) -> list[Schedule | None]:
     """How each stage of a group is cut into tiles; None where it is run one by one, or never."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
-    stages = [prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, target, positions) for stage in group.stages]
     return _schedules(stages, shared, target, positions, tilings)
 
 
 def choices(group: Group, target: Target) -> list[list[Tiling]]:
     """For each stage of a group, what its tiles could be too: nothing but for contractions."""
     shared, positions = tuple(axis for axis in group.shared if axis.size != 1), Positions()
-    stages = [prepared(stage, shared, positions) for stage in group.stages]
+    stages = [prepared(stage, shared, target, positions) for stage in group.stages]
     found = _schedules(stages, shared, target, positions, ())
     return [
         alternatives(stage, chosen, stage.axes[len(shared) :], target, positions)
@@ -142,14 +143,18 @@ def _schedules(
     return found
 
 
-def prepared(stage: Stage, shared: Sequence[Axis], positions: Positions) -> Stage:
-    """A stage in basic operations, flat."""
+def prepared(stage: Stage, shared: Sequence[Axis], target: Target, positions: Positions) -> Stage:
+    """A stage in basic operations, flat, with as many rows in its tiles as may be."""
     done: dict[Expression, Expression] = {}
     bodies = [with_roots(body, rewritten(body.roots, basic, done)) for body in stage.bodies]
     stage = replace(stage, bodies=bodies)
     if any(axis.size == 0 for axis in stage.axes):
         return stage
-    return flattened(stage, shared, positions)
+    stage = flattened(stage, shared, positions)
+    if not is_map(stage) or not stage.is_contraction:
+        return stage
+    own = stage.axes[len(shared) :]
+    return united(stage, scheduled(stage, own, target, positions), own, target, positions)
 
 
 def _write_maps(

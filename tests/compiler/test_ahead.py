@@ -10,6 +10,7 @@ import scull as paddle
 from scull.compiler.affine import Positions
 from scull.compiler.ahead import lines_of
 from scull.compiler.kernel import prepared
+from scull.compiler.target import target
 from scull.flags import flags
 from scull.lang.expression import Apply
 from scull.lang.walk import ordered
@@ -51,7 +52,7 @@ def kernels_of(build, *shape):
 def stages_and_lines(kernel):
     """The stages of a kernel and what each asks for."""
     shared, positions = tuple(x for x in kernel.group.shared if x.size != 1), Positions()
-    stages = [prepared(stage, shared, positions) for stage in kernel.group.stages]
+    stages = [prepared(stage, shared, target(), positions) for stage in kernel.group.stages]
     own = frozenset(x.name for x in kernel.group.local)
     return stages, lines_of(stages, shared, own, positions)
 

@@ -97,6 +97,6 @@ def test_rows_are_those_that_read_the_same_again(machine):
     region = region_of_kernel(traced(gradient, arrays, ((20, 5, 5, 48), "float32")))
     (stage,) = [s for g in region.groups for s in g.stages if s.is_contraction]
     positions = Positions()
-    stage = prepared(stage, (), positions)
+    stage = prepared(stage, (), machine, positions)
     chosen = scheduled(stage, stage.axes, machine, positions)
     assert (chosen.row, chosen.rows) == (stage.axes[2], 5)
