@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 156_400
+TOTAL = 156_500
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -25,7 +25,7 @@ BUDGETS = {
     "files": 4_800,
     "ops": 27_740,
     "autograd": 3_200,
-    "compiler": 12_600,
+    "compiler": 12_720,
     "eager": 2_100,
     "executor": 10_800,
     "tensor": 8_200,
