@@ -123,6 +123,8 @@ def test_tiles_are_small_where_an_update_takes_as_long_as_the_sum_before_it(wide
     assert (short.columns, short.rows, short.inner) == (1, 8, True)
     farther = tiles_of_update(32, level="amx")  # CPUs with a matrix unit look farther ahead
     assert (farther.columns, farther.rows, farther.inner) == (3, 5, True)
+    four = tiles_of_update(32, 64, 64, level="amx")  # no column is left alone
+    assert (four.columns, four.rows, four.inner) == (4, 4, True)
     assert long.columns * long.rows > 16 and not long.inner
 
 
