@@ -150,11 +150,7 @@ def prepared(stage: Stage, shared: Sequence[Axis], target: Target, positions: Po
     stage = replace(stage, bodies=bodies)
     if any(axis.size == 0 for axis in stage.axes):
         return stage
-    stage = flattened(stage, shared, positions)
-    if not is_map(stage) or not stage.is_contraction:
-        return stage
-    own = stage.axes[len(shared) :]
-    return united(stage, scheduled(stage, own, target, positions), own, target, positions)
+    return united(flattened(stage, shared, positions), shared, target, positions)
 
 
 def _write_maps(

@@ -5,13 +5,14 @@ three, seven times seven nine tiles of six. Where data is read with strides the 
 of memory; each row of a tile knows its place then.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
 from scull.compiler.affine import Positions
 from scull.compiler.edge import edges_of
 from scull.compiler.flatten import bare
-from scull.compiler.schedule import Schedule
+from scull.compiler.schedule import is_map, scheduled
 from scull.compiler.simplify import substituted
 from scull.compiler.stage import Stage
 from scull.compiler.target import Target
@@ -24,12 +25,15 @@ WORTH = 0.85  # of the tiles there would be
 FEW = 16  # rows of an axis whose last tile weighs
 
 
-def united(
-    stage: Stage, chosen: Schedule, own: tuple[Axis, ...], target: Target, positions: Positions
-) -> Stage:
+def united(stage: Stage, shared: Sequence[Axis], target: Target, positions: Positions) -> Stage:
     """A contraction with its axis of rows and a neighbour of that as one, if that saves tiles."""
+    own = stage.axes[len(shared) :]
+    small = len(own) > 2 and any(1 < x.size <= FEW for x in own)
+    if not small or not is_map(stage) or not stage.is_contraction:
+        return stage
+    chosen = scheduled(stage, own, target, positions)
     row, most = chosen.row, most_rows(chosen.columns, target.registers)
-    if not stage.is_contraction or row is None or chosen.by_unit or not most < row.size <= FEW:
+    if row is None or chosen.by_unit or not most < row.size <= FEW:
         return stage
     number = own.index(row)
     near = [n for n in (number - 1, number) if 0 <= n < len(own) - 1]
