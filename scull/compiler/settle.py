@@ -110,7 +110,7 @@ class _Plan:
                 self.copies[s.out] = s.body
                 continue
             for load in loads_of(s.body):
-                if isinstance(s.body, Map) and load.operands == s.body.axes:
+                if _is_beside(load, s):
                     self.beside.setdefault(load.array, set()).add(s.out)
                     self.beside.setdefault(s.out, set()).add(load.array)
                 self.readers.setdefault(load.array, []).append(s)
@@ -187,6 +187,12 @@ def _form(copy: Map) -> Form:
     return Form(tuple(others.index(x) if x in others else len(others) for x in axes))
 
 
+def _is_beside(load: Load, statement: Statement) -> bool:
+    """Whether a statement reads an array of its own sizes element by element."""
+    body, shape = statement.body, statement.out.shape
+    return isinstance(body, Map) and load.operands == body.axes and load.array.shape == shape
+
+
 def _moves(body: Map) -> bool:
     """Whether a body only chooses among elements."""
     nodes = ordered([body.value])
@@ -201,7 +207,7 @@ def _reads_so(statement: Statement, array: Array) -> bool:
     if not isinstance(body, Map) or statement.strip is not None:
         return False
     loads = [x for x in loads_of(body) if x.array == array]
-    if all(x.operands == body.axes for x in loads):
+    if all(_is_beside(x, statement) for x in loads):
         return True
     sums = [x for x in ordered([body.value]) if isinstance(x, Reduce)]
     terms = {axis for x in sums for axis in x.axes}

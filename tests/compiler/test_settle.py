@@ -126,6 +126,22 @@ def test_what_is_read_otherwise_is_copied(reader, machine):
     assert len(copies_in(shapes)) == 1
 
 
+@pytest.mark.parametrize("sizes", [(ROWS, 960), (256, MIDDLE)], ids=["columns", "rows"])
+def test_what_a_part_is_taken_of_is_copied(sizes, machine):
+    machine("avx512")
+    statements, inputs = layers()
+    a = statements[1].out
+    (i, j), (k, n) = map(lang.axis, sizes), map(lang.axis, sizes)
+    part, more = Array("part", sizes, "float32"), Array("more", sizes[1:], "float32")
+    parts = [
+        Statement(part, Map((i, j), a[i, j] * 2.0), "slice"),
+        Statement(more, Map((n,), lang.sum(part[k, n], over=k)), "sum"),
+    ]
+    outputs = [more, *(s.out for s in statements[2:])]
+    shapes = shapes_of([*statements, *parts], inputs, outputs)
+    assert shapes["a"] == (ROWS, MIDDLE)
+
+
 def test_what_others_see_is_copied(machine):
     machine("avx512")
     statements, inputs = layers()
@@ -142,16 +158,26 @@ def test_what_is_small_is_copied(machine):
 
 
 ACTS = {"relu": F.relu, "gelu": F.gelu, "tanh": paddle.tanh, "none": lambda x: x}
+BETWEEN = {
+    "nothing": lambda x: x,
+    "columns": lambda x: x[..., :16],
+    "rows": lambda x: x[..., 1:, :],
+    "norm": lambda x: F.layer_norm(x, x.shape[-1]),
+    "softmax": F.softmax,
+    "twice": lambda x: paddle.concat([x, x * 2.0], axis=-1),
+    "beside": lambda x: x + paddle.nn.Linear(x.shape[-1], x.shape[-1])(x),
+    "flat": lambda x: x.reshape([-1, 16]),
+    "scores": lambda x: paddle.matmul(x, x, transpose_y=True),
+    "summed": lambda x: x * paddle.mean(x, axis=-1, keepdim=True),
+    "shifted": lambda x: x + paddle.roll(x, 1, axis=-1),
+}
 
 
-def network(sizes, acts, shape, joined):
-    """A few layers, two of which may be side by side, and an update of their weights."""
+def network(layers, shape):
+    """A few layers, with something between them, and an update of their weights."""
     x = paddle.static.data("x", shape)
-    for size, act in zip(sizes, acts, strict=True):
-        h = ACTS[act](paddle.nn.Linear(x.shape[-1], size)(x))
-        if joined:
-            h = paddle.concat([h, paddle.nn.Linear(x.shape[-1], size)(x)], axis=-1)
-        x = h
+    for size, act, between in layers:
+        x = BETWEEN[between](ACTS[act](paddle.nn.Linear(x.shape[-1], size)(x)))
     loss = paddle.mean(x * x)
     paddle.optimizer.Momentum(0.1).minimize(loss)
     return loss
@@ -174,7 +200,7 @@ def run_of(build, feed):
         paddle.disable_static()
 
 
-def both(patch, sizes, acts, shape, joined):
+def both(patch, layers, shape):
     """What a network gives in panels of 16 columns, and without; how many copies were left out."""
     feed = {"x": np.random.default_rng(0).standard_normal(shape).astype("float32")}
     gone, forms = [], settle._Plan.forms
@@ -191,33 +217,33 @@ def both(patch, sizes, acts, shape, joined):
     patch.setattr(settle, "LEAST", 16)
     patch.setattr(settle, "LARGE", 0)
     patch.setattr(settle._Plan, "forms", noted)
-    found = run_of(lambda: network(sizes, acts, shape, joined), feed)
+    found = run_of(lambda: network(layers, shape), feed)
     patch.setattr(flow, "settled", lambda statements, kept: statements)
-    return found, run_of(lambda: network(sizes, acts, shape, joined), feed), len(gone)
+    return found, run_of(lambda: network(layers, shape), feed), len(gone)
 
 
-@pytest.mark.parametrize(("joined", "least"), [(False, 4), (True, 1)])
-def test_a_network_in_panels_has_the_same_bits(joined, least, monkeypatch):
-    acts = ["relu", "none", "gelu"]
-    found, want, gone = both(monkeypatch, [64, 48, 80], acts, [3, 32, 17], joined)
+@pytest.mark.parametrize(
+    ("between", "least"), [("nothing", 4), ("twice", 2), ("columns", 1), ("norm", 1)]
+)
+def test_a_network_in_panels_has_the_same_bits(between, least, monkeypatch):
+    layers = [(64, "relu", between), (48, "none", "nothing"), (80, "gelu", "nothing")]
+    found, want, gone = both(monkeypatch, layers, [3, 32, 17])
     assert gone >= least
     for x, y in zip(found, want, strict=True):
         np.testing.assert_array_equal(x, y)
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([32, 48, 64, 80]), st.sampled_from(list(ACTS))),
-        min_size=2,
-        max_size=3,
-    ),
-    st.sampled_from([[40, 24], [3, 32, 17]]),
-    st.booleans(),
+layer = st.tuples(
+    st.sampled_from([32, 48, 64, 80]),
+    st.sampled_from(list(ACTS)),
+    st.sampled_from(list(BETWEEN)),
 )
-@settings(max_examples=12, deadline=None)
-def test_any_network_in_panels_has_the_same_bits(layers, shape, joined):
-    sizes, acts = zip(*layers, strict=True)
+
+
+@given(st.lists(layer, min_size=2, max_size=3), st.sampled_from([[40, 24], [3, 32, 17]]))
+@settings(max_examples=20, deadline=None)
+def test_any_network_in_panels_has_the_same_bits(layers, shape):
     with pytest.MonkeyPatch.context() as patch:
-        found, want, _ = both(patch, sizes, acts, shape, joined)
+        found, want, _ = both(patch, layers, shape)
     for x, y in zip(found, want, strict=True):
         np.testing.assert_array_equal(x, y)
