@@ -1,6 +1,6 @@
 """Every check of an operator: `python -m tests.ops.check relu` runs them all and prints a table.
 
-In a test run each is one test a case: `make test` takes one case of each kind of an operator,
+In a test run each is one test an operator: `make test` takes one case of each kind of it,
 `--sweep` or `SCULL_SWEEP=1` all of them, and float32 ones in the other floating-point types too.
 """
 
