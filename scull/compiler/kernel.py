@@ -144,7 +144,7 @@ def _schedules(
 
 
 def prepared(stage: Stage, shared: Sequence[Axis], target: Target, positions: Positions) -> Stage:
-    """A stage in basic operations, flat, with as many rows in its tiles as may be."""
+    """A stage in basic operations, flat, with axes of rows as one where that saves tiles."""
     done: dict[Expression, Expression] = {}
     bodies = [with_roots(body, rewritten(body.roots, basic, done)) for body in stage.bodies]
     stage = replace(stage, bodies=bodies)

@@ -32,7 +32,8 @@ KINDS = 16  # places along an axis that are computed each in its way, all at onc
 COLUMNS = (1, 2, 3, 4, 5, 6, 8)  # vectors of a tile that are tried
 SLOW = ("divide", "sqrt")  # operations that a CPU does beside sums of products
 SHORT, BESIDE = 128, 8  # terms of sums after which these take long; vectors of their tiles
-FARTHER = (3, 5), (4, 4)  # columns and rows of these where a CPU looks far ahead; of four vectors
+FARTHER = 3, 5  # columns and rows of these where a CPU looks far ahead
+FOUR = 4, 4  # the same of four vectors, of which three would leave one alone
 MUCH_BESIDE, STREAMED = 1 << 21, 32  # bytes read beside sums of so many terms that come from far
 ENDING, MUCH = 8, 1 << 22  # tiles along an axis that are shared well; products worth sharing
 FEW = 16  # vectors along an axis of which narrow tiles leave out many places
@@ -216,7 +217,9 @@ def _is_slow_after(stage: Stage) -> bool:
 
 def _small_tile(stage: Stage, vectors: int, size: int, target: Target) -> tuple[int, int]:
     """The columns and the rows of tiles whose sums are short beside what follows them."""
-    columns, many = FARTHER[vectors == 4] if target.looks_far else (1, BESIDE)
+    columns, many = 1, BESIDE
+    if target.looks_far:
+        columns, many = FOUR if vectors == 4 else FARTHER
     if _changes_much(stage):
         columns, many = BESIDE, 2
     return min(vectors, columns), min(many, size)

@@ -97,7 +97,7 @@ def settled(statements: Sequence[Statement], kept: Collection[Array]) -> list[St
 
 
 class _Plan:
-    """What statements make, who reads it, and what lies element by element beside it."""
+    """What statements make, who but copies reads it, and what lies element by element beside."""
 
     def __init__(self, statements: Sequence[Statement], kept: Collection[Array]) -> None:
         self.made = {s.out: s for s in statements if s.out not in kept}
@@ -120,9 +120,11 @@ class _Plan:
         forms, gone = dict[Array, Form](), set[Array]()
         for copy, body in self.copies.items():
             form, source = _form(body), self.source(copy)
-            near = form.order[0] != source.ndim - 1 or nbytes(source) < LARGE
-            if near or source in self.copies:
+            little = form.order[0] != source.ndim - 1 or nbytes(source) < LARGE
+            if little or source in self.copies:
                 continue  # of a product in a batch, or small: a copy takes little
+            if not all(_may_read(s) for s in self.readers.get(copy, ())):
+                continue
             if source not in forms:
                 together = self._together(source)
                 if not all(self._may(x) for x in together):
@@ -154,8 +156,8 @@ class _Plan:
         if maker is None or maker.strip is not None or not isinstance(maker.body, Map):
             return False
         body = maker.body
-        near = any(x.array in self.beside.get(array, ()) for x in loads_of(body))
-        if not (contracts(body) or near or _moves(body)):
+        follows = any(x.array in self.beside.get(array, ()) for x in loads_of(body))
+        if not (contracts(body) or follows or _moves(body)):
             return False
         return all(_reads_so(s, array) for s in self.readers.get(array, ()))
 
@@ -172,7 +174,7 @@ def _copies(statement: Statement) -> bool:
     if size <= width() or size % width() or not all(isinstance(x, Axis) for x in others):
         return False
     if last in axes:
-        return last is not axes[-1] and set(load.operands) == set(axes)
+        return last is not axes[-1] and sorted(map(id, load.operands)) == sorted(map(id, axes))
     *_, lane = axes
     where = Positions().of(last)
     panels = [x for x in axes if where.step(x) == width() and x.size == size // width()]
@@ -201,10 +203,18 @@ def _moves(body: Map) -> bool:
     )
 
 
+def _may_read(statement: Statement) -> bool:
+    """Whether what a statement reads may lie in panels."""
+    return isinstance(statement.body, Map) and statement.strip is None
+
+
 def _reads_so(statement: Statement, array: Array) -> bool:
-    """Whether a statement may read an array in panels, by its last axis or along it in sums."""
+    """Whether a statement reads an array in panels well.
+
+    That is element by element, by its last axis beside sums, or along that axis in products.
+    """
     body = statement.body
-    if not isinstance(body, Map) or statement.strip is not None:
+    if not isinstance(body, Map) or not _may_read(statement):
         return False
     loads = [x for x in loads_of(body) if x.array == array]
     if all(_is_beside(x, statement) for x in loads):
@@ -227,7 +237,8 @@ def _reading(body: Map, where: Settled) -> Map:
         return body
     lasts = {where.source(x)[1][-1] for x in loads}
     sums = (x for x in ordered([body.value]) if isinstance(x, Reduce))
-    cut = [axis for x in sums for axis in x.axes if axis in lasts]
+    whole = (axis for x in sums for axis in x.axes if axis.size % width() == 0)
+    cut = [axis for axis in whole if axis in lasts]  # a part of a panel is told by its places
     both = {x: (lang.axis(x.size // width()), lang.axis(width())) for x in cut}
 
     def change(node: Expression) -> Expression:

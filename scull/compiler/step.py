@@ -60,8 +60,9 @@ def _scalar(w: "Writer", choice: str, name: str, lanes: Lanes) -> str:
 @contextmanager
 def long_terms(w: "Writer", node: Reduce, points: Sequence[Point]) -> Iterator[None]:
     """A contraction reads one term after the other, so far that it asks ahead."""
-    *outer, w.terms = node.axes if is_long(node, points) else (None,)
-    w.stretches = outer[-1] if outer else None
+    if is_long(node, points):
+        *outer, w.terms = node.axes
+        w.stretches = outer[-1] if outer else None
     yield
     w.terms = w.stretches = None
 

@@ -15,7 +15,7 @@ from scull.compiler.decision import observed
 from scull.compiler.native import region_of
 from scull.compiler.trace import Statement
 from scull.flags import flags
-from scull.lang.body import Map
+from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array
 from scull.nn import functional as F
 from scull.runtime import llvm
@@ -140,6 +140,39 @@ def test_what_a_part_is_taken_of_is_copied(sizes, machine):
     outputs = [more, *(s.out for s in statements[2:])]
     shapes = shapes_of([*statements, *parts], inputs, outputs)
     assert shapes["a"] == (ROWS, MIDDLE)
+
+
+def turned_and_cut(reader):
+    """A product, a copy of it turned, what reads that, and panels of the product."""
+    x, v = Array("x", (ROWS, TERMS), "float32"), Array("v", (TERMS, MIDDLE), "float32")
+    h, (i, j) = product("h", x, v), (lang.axis(ROWS), lang.axis(MIDDLE))
+    t = Statement(Array("t", (MIDDLE, ROWS), "float32"), Map((j, i), h.out[i, j]), "transpose")
+    (panels, i, lane), size = map(lang.axis, (MIDDLE // 64, ROWS, 64)), (MIDDLE // 64, ROWS, 64)
+    cut = Map((panels, i, lane), h.out[i, panels * 64 + lane])
+    more = reader(t.out)
+    found = [h, t, more, Statement(Array("p", size, "float32"), cut, "copy")]
+    return {s.out.name: s for s in settle.settled(found, {more.out})}
+
+
+def test_a_copy_may_be_read_in_part(machine):
+    def some(t):
+        k, i = lang.axis(1000), lang.axis(ROWS)
+        out = Array("more", (ROWS,), "float32")
+        return Statement(out, Map((i,), lang.sum(t[k, i] * 2.0, over=k)), "sum")
+
+    machine("avx512")
+    made = turned_and_cut(some)
+    assert made["h"].out.shape == (MIDDLE // 64, ROWS, 64)
+    assert prod(x.size for x in made["more"].body.value.axes) == 1000
+
+
+def test_a_copy_that_is_added_to_places_stays(machine):
+    def added(t):
+        j, i, out = lang.axis(MIDDLE), lang.axis(ROWS), Array("more", (10, ROWS), "float32")
+        return Statement(out, Scatter((10, ROWS), (j % 10, i), t[j, i], (j, i)), "scatter")
+
+    machine("avx512")
+    assert "t" in turned_and_cut(added)
 
 
 def test_what_others_see_is_copied(machine):
