@@ -6,11 +6,11 @@ own settings.
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
+from weakref import ref
 
 NAMES = [
     (f"{before}openblas_get_num_threads{after}", f"{before}openblas_set_num_threads{after}")
@@ -36,51 +36,75 @@ def threads() -> Threads | None:
     return None
 
 
+class Limit:
+    """A block in which products take so many threads at most.
+
+    What it holds ends with it at the latest: an interrupt may keep the block from ending itself.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.mark: ref[Limit] | None = None
+
+    def __enter__(self) -> None:
+        _shared.hold(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self.mark is not None:
+            _shared.end(self.mark)
+
+
 class Shared:
     """The limits that runs hold now, and how many threads there were before the first."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.limits: list[int] = []
+        self.lock = threading.RLock()  # garbage may be collected, and a limit end, within
+        self.limits: dict[ref[Limit], int] = {}
         self.before = 0
+
+    def hold(self, limit: Limit) -> None:
+        """Let a limit hold until it ends, or is gone."""
+        found = threads()
+        if found is None:
+            return
+        with self.lock:
+            if not self.limits:
+                self.before = found.get()
+            limit.mark = ref(limit, self.end)
+            self.limits[limit.mark] = limit.count
+            self.set(self.before)
+
+    def end(self, mark: "ref[Limit]") -> None:
+        """Let a limit hold no more."""
+        with self.lock:
+            if self.limits.pop(mark, None) is not None:
+                self.set(self.before)
+
+    def set(self, count: int) -> None:
+        """Set so many threads, or fewer where a limit says so."""
+        found = threads()
+        if found is not None:
+            found.set(min([count, *self.limits.values()]))
 
 
 _shared = Shared()
 
 
-@contextmanager
-def at_most(count: int) -> Iterator[None]:
+def at_most(count: int) -> Limit:
     """Let every product of matrices run on `count` threads at most, until the block ends.
 
     The setting is the process's: the lowest of several such blocks holds, until the last has ended.
     """
-    found = threads()
-    if found is None:
-        yield
-        return
-    with _shared.lock:
-        if not _shared.limits:
-            _shared.before = found.get()
-        _shared.limits.append(count)
-        found.set(min(_shared.before, *_shared.limits))
-    try:
-        yield
-    finally:
-        with _shared.lock:
-            _shared.limits.remove(count)
-            found.set(min([_shared.before, *_shared.limits]))
+    return Limit(count)
 
 
-def one_thread() -> AbstractContextManager[None]:
+def one_thread() -> Limit:
     """Let every product of matrices run on the thread that asks for it, until the block ends."""
     return at_most(1)
 
 
 def set_threads(count: int) -> None:
     """Let every product of matrices run on so many threads from now on, in the whole process."""
-    found = threads()
-    if found is None:
-        return
     with _shared.lock:
         _shared.before = count
-        found.set(min([count, *_shared.limits]))
+        _shared.set(count)
