@@ -75,7 +75,7 @@ def unchanged(step, main, scope, times):
     finally:
         tracemalloc.stop()
     assert after[0] - before[0] < SPARE
-    assert abs(after[1] - before[1]) < 50
+    assert after[1] - before[1] < 50  # fewer where what earlier tests left went meanwhile
     assert after[2] == before[2]
     assert (scope.local_var_names(), len(main.plans)) == (names, plans)
 
