@@ -108,8 +108,8 @@ def making_rows(count: int) -> Iterator[Row]:
             for state, settings in states.items():
                 with started("resnet18", "scull", 1, folder, **settings) as own:
                     found.setdefault(state, []).append(own.first)
-                    later.setdefault(state, []).append(own.turn())
                     memory[f"scull, {state}"] = own.peak
+                    later.setdefault(state, []).append(own.turn())
     with tempfile.TemporaryDirectory() as folder:
         first = {}
         for name in others:

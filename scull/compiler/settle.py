@@ -79,6 +79,8 @@ def settled(statements: Sequence[Statement], kept: Collection[Array]) -> list[St
         return list(statements)
     plan = _Plan(statements, kept)
     forms, gone = plan.forms()
+    if not gone:
+        return list(statements)
     made = {x: Array(x.name, form.shape(x), x.dtype) for x, form in forms.items()}
     where = Settled(forms, made, {x: plan.copies[x] for x in gone}, Positions())
     found = []
@@ -86,7 +88,7 @@ def settled(statements: Sequence[Statement], kept: Collection[Array]) -> list[St
         out, body = statement.out, statement.body
         if out in gone:
             continue
-        for load in loads_of(body) if gone else ():
+        for load in loads_of(body):
             if load.array in gone:
                 decided("copied", load.array.name, out.name, "made so where it comes about")
         if isinstance(body, Map):

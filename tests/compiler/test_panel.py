@@ -25,16 +25,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def machine(monkeypatch):
-    """Code is made for a machine of a level from then on; it is not run."""
-
-    def as_if(level):
-        monkeypatch.setattr(llvm, "levels", lambda: (level,))
-
-    return as_if
-
-
 def copies_of(rows, terms, columns, *, turned="", fixed=False):
     """The shapes of the copies made for a product; `turned` names operands that lie transposed."""
     x = Array("x", (terms, rows) if "x" in turned else (rows, terms), "float32")

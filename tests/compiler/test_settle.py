@@ -18,23 +18,12 @@ from scull.flags import flags
 from scull.lang.body import Map, Scatter
 from scull.lang.expression import Array
 from scull.nn import functional as F
-from scull.runtime import llvm
 from tests.ops.closeness import check_close
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None, reason="llvmlite has no wheel here"
 )
 ROWS, TERMS, MIDDLE = 512, 256, 1024
-
-
-@pytest.fixture
-def machine(monkeypatch):
-    """Code is made for a machine of a level from then on; it is not run."""
-
-    def as_if(level):
-        monkeypatch.setattr(llvm, "levels", lambda: (level,))
-
-    return as_if
 
 
 def product(name, x, y, turned=""):
