@@ -21,7 +21,7 @@ from scull.compiler.row import (
     offsets,
     row_bytes,
 )
-from scull.compiler.share import DECLARED, share, shared_function, shared_head
+from scull.compiler.share import AS_IT_STANDS, DECLARED, share, shared_function, shared_head
 from scull.compiler.split import Code
 from scull.lang.dtype import element
 from scull.lang.expression import Array
@@ -93,7 +93,7 @@ class Driver:
         self, region: "Region", code_of: Callable[[Group], Code], name: str, nodes: Nodes
     ) -> None:
         self.region, self.code_of, self.name, self.nodes = region, code_of, name, nodes
-        self.function = Function(f"define void @{name}(ptr %table) nounwind {{")
+        self.function = Function(f"define void @{name}(ptr %table) {AS_IT_STANDS} {{")
         self.kernels: dict[str, llvm.Module] = {}
         self.declared: list[str] = []
         self.places = Places(region, self.function)
@@ -176,15 +176,16 @@ class Driver:
     def call(self, group: Group) -> None:
         """Call a kernel; the run ends where it finds an index out of range."""
         code, arrays, f = self.code_of(group), arrays_of(group), self.function
+        names = [x.name for x in arrays]
         if code.name not in self.kernels:
             self.kernels[code.name] = llvm.Module(code.text, (code.name,))
             kinds = ", ".join([*["ptr"] * len(arrays), "i64", "i64"])
             self.declared.append(f"declare void @{code.name}({kinds})")
             if code.chunks > 1:
-                self.declared.append(shared_function(code, [x.name for x in arrays]))
+                self.declared.append(shared_function(code, names))
         if code.chunks > 1:
             self.shared = max(self.shared, len(arrays))
-            share(f, code, [self.places[x] for x in arrays])
+            share(f, code, names, [self.places[x] for x in arrays])
         else:
             given = [*(f"ptr {self.places[x]}" for x in arrays), "i64 0", "i64 1"]
             f.act(f"call void @{code.name}({', '.join(given)})")

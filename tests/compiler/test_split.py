@@ -11,9 +11,10 @@ from scull import lang
 from scull.compiler import native, recall, split
 from scull.compiler.group import Group
 from scull.compiler.kernel import function_of
-from scull.compiler.native import compile, modules_of, region_of_kernel
+from scull.compiler.native import compile, modules_of, region_of, region_of_kernel
 from scull.compiler.stage import Stage
 from scull.compiler.target import TARGETS, target
+from scull.compiler.trace import Statement
 from scull.flags import flags
 from scull.lang import axis, sum
 from scull.lang.body import Map
@@ -235,3 +236,16 @@ def test_filters_of_each_channel_alone_are_more_work_than_as_many_shared_product
         return sum(y[i, k] * m[k, c], k)
 
     assert chunks_of(shared, 196, 384) == 1 < chunks_of(alone, 14, 14, 384)
+
+
+def test_kernels_of_as_many_arrays_are_shared_by_one_function():
+    names, sizes = ("x", "y", "z"), (1 << 18, 1 << 17, 1 << 16)
+    given = [Array(name, (size,), "float32") for name, size in zip(names, sizes, strict=True)]
+    made = [Array(f"{x.name}.out", x.shape, x.dtype) for x in given]
+    statements = []
+    for x, out in zip(given, made, strict=True):
+        place = axis(x.size)
+        statements.append(Statement(out, Map((place,), lang.tanh(x[place])), "tanh"))
+    *kernels, driver = modules_of(region_of(statements, given, made), TARGETS["avx2"])
+    assert len(kernels) == 3 == driver.text.count("call void @share(ptr @share.2,")
+    assert driver.text.count("define internal void @share.") == 1
