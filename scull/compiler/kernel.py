@@ -90,7 +90,7 @@ def function_of(group: Group, name: str, target: Target, tilings: Tilings = ()) 
     def row(_: list[str]) -> list[str]:
         writer.unready = frozenset()
         for number, (stage, chosen) in enumerate(zip(stages, found, strict=True)):
-            writer.ahead = lines[number]
+            writer.ahead, writer.stores = lines[number], ()
             if chosen is not None:
                 _write_maps(writer, stage, shared, rows, chosen, None if shared else span)
             elif not is_map(stage):
@@ -169,6 +169,7 @@ def _write_maps(
         (flat(array), offset_of(array, own if array in rows else stage.axes))
         for array in stage.arrays
     ]
+    writer.stores = stores
     outer = [axis for axis in own if axis not in (chosen.vector, chosen.row)]
 
     def inside(_: list[str]) -> list[str]:

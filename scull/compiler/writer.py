@@ -19,7 +19,7 @@ from scull.compiler.fold import reduce_at
 from scull.compiler.lanes import Lanes, held_scalar
 from scull.compiler.memory import is_one_load, load, load_pair
 from scull.compiler.tile import ALONE, STATUS, Key, Place, Point, Tile
-from scull.lang.expression import Apply, Axis, Constant, Expression, Guard, Load, Reduce
+from scull.lang.expression import Apply, Array, Axis, Constant, Expression, Guard, Load, Reduce
 from scull.lang.random import round_keys
 from scull.lang.walk import eager_operands, ordered
 
@@ -47,6 +47,7 @@ class Writer:
         self.keys: dict[tuple[Expression, ...], list[tuple[Expression, Expression]]] = {}
         self.folds = 1  # lanes of a reduction whose results are scalars
         self.by_unit: frozenset[Reduce] = frozenset()  # sums that a matrix unit makes
+        self.stores: Sequence[tuple[Array, Affine]] = ()  # where results go
         self.terms: Axis | None = None  # along which a contraction reads one term after the other
         self.stretches: Axis | None = None  # along which terms go on elsewhere
         self.following: tuple[Axis | None, int] = None, 0  # where the next tile lies, and how far
@@ -122,10 +123,12 @@ class Writer:
 
     def find(self, key: Key, free: frozenset[Axis]) -> str | None:
         """The name of what is known where we are."""
-        for values, axes in zip(reversed(self.known), reversed(self.bound), strict=True):
-            if key in values:
-                return values[key]
-            if not free.isdisjoint(axes):
+        known, bound = self.known, self.bound
+        for depth in range(len(known) - 1, -1, -1):
+            found = known[depth].get(key)
+            if found is not None:
+                return found
+            if not free.isdisjoint(bound[depth]):
                 return None  # further out, its axis stands elsewhere
         return None
 
@@ -167,9 +170,8 @@ class Writer:
         for node in ordered(roots, self.eager, is_known):
             if isinstance(node, Constant):
                 continue
-            missing = {self.key(node, p): p for p in reversed(points)}
-            for key in [k for k in missing if self.find(k, node.free) is not None]:
-                del missing[key]
+            keys = {self.key(node, p): p for p in reversed(points)}
+            missing = {k: p for k, p in keys.items() if self.find(k, node.free) is None}
             if isinstance(node, Reduce):
                 reduce_at(self, node, dict(reversed(missing.items())))
                 continue
@@ -307,7 +309,7 @@ class Writer:
         self.depths[axis] = len(self.bound)
 
     def hoist(self, roots: Sequence[Expression]) -> None:
-        """Compute what does not vary with the loops to come, and where its loads begin."""
+        """Compute what does not vary with the loops to come, and where loads and stores begin."""
         bound: frozenset[Axis] = frozenset().union(*self.bound)
         pending, seen, loads = list(roots), set(roots), list[Load]()
         while pending:
@@ -317,17 +319,20 @@ class Writer:
             if node.free <= bound and self.unready.isdisjoint(self.reads(node)):
                 self.compute([node], self.active)
                 continue
-            if isinstance(node, Load) and node.array.name in self.buffers:
+            if isinstance(node, Load):
                 loads.append(node)
+            if isinstance(node, Guard):  # what it guards may not be read yet, but lies somewhere
+                loads += [x for x in ordered(node.operands[1:]) if isinstance(x, Load)]
             inner = node.operands if isinstance(node, Reduce) else self.eager(node)
             pending.extend(x for x in inner if x not in seen)
             seen.update(inner)
-        for each in loads:
-            where = self.where(each)
+        read = [(x.array, self.where(x)) for x in loads]
+        for array, where in (*read, *self.stores):
             terms: dict[Expression, int] = {
                 n: k for n, k in where.terms.items() if isinstance(n, Axis) and n in bound
             }
-            pointer(self, each.array, Affine(0, terms), self.active[0])
+            if array.name in self.buffers:
+                pointer(self, array, Affine(0, terms), self.active[0])
 
     def reads(self, root: Expression) -> frozenset[str]:
         """The names of the arrays an expression reads."""

@@ -172,3 +172,19 @@ def test_a_product_of_few_chunks_has_columns_of_one_vector(sizes, columns, wide)
     ((group,),) = [[g for g in region.groups if any(s.is_contraction for s in g.stages)]]
     (chosen,) = schedules(group, TARGETS["avx512"])
     assert chosen.columns == columns
+
+
+def halves(index, x, y, z):
+    """Rows by turns from two arrays, whose rows are half as many, and one more of each."""
+    i, j, k = index
+    other = lang.guarded(lang.equal(i % 2, 0), x[i // 2, j, k], y[i // 2, j, k])
+    return other + z[i, j, k]
+
+
+def test_where_rows_begin_is_found_outside_the_innermost_loop():
+    arrays = [normal(n, 64, 256) for n in (32, 32, 64)]
+    region = region_of_kernel(traced(halves, arrays, ((64, 64, 256), "float32")))
+    text = "\n".join(module.text for module in modules_of(region, TARGETS["avx2"]))
+    inner = re.findall(r"^(loop\d+):((?:\n(?!loop).*)*?)label %\1,", text, re.MULTILINE)
+    assert inner and all(" load <8 x float>" in body for _, body in inner)
+    assert not any(" mul i64 " in body for _, body in inner)
