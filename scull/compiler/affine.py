@@ -5,7 +5,7 @@ What reshapes and slices leave of `//` and `%` goes where ranges show that it ma
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from math import gcd
 
 from scull.lang.bounds import Facts, Range
@@ -161,13 +161,15 @@ class Positions:
 
     def expression(self, x: Affine) -> Expression:
         """The sum as an expression, written the one way."""
-        parts = [
-            node if many == 1 else node * many
-            for node, many in sorted(x.terms.items(), key=lambda each: -abs(each[1]))
-        ]
-        total: Expression | None = None
-        for part in parts:
-            total = part if total is None else total + part
-        if total is None:
-            return constant(x.constant, "int64")
-        return total + x.constant if x.constant else total
+        return _written(x.constant, tuple(x.terms.items()))
+
+
+@lru_cache(maxsize=4096)
+def _written(number: int, terms: tuple[tuple[Expression, int], ...]) -> Expression:
+    total: Expression | None = None
+    for node, many in sorted(terms, key=lambda each: -abs(each[1])):
+        part = node if many == 1 else node * many
+        total = part if total is None else total + part
+    if total is None:
+        return constant(number, "int64")
+    return total + number if number else total

@@ -41,8 +41,7 @@ def _divided(body: Body) -> Body:
     def change(node: Expression) -> Expression:
         if isinstance(node, Reduce):
             axes = tuple(y for x in node.axes for y in pairs.get(x, (x,)))
-            made = Reduce(node.dtype, node.operands, node.operation, axes)
-            return only(made, node.operation, axes)
+            return only(Reduce, node.dtype, node.operands, node.operation, axes)
         return node if isinstance(node, Load) else simplified(node, positions)
 
     return with_roots(body, rewritten(body.roots, change, done))

@@ -56,9 +56,7 @@ def _without_units(body: Body, positions: Positions, done: dict[Expression, Expr
         if isinstance(node, Reduce) and any(x.size == 1 for x in node.axes):
             left = tuple(x for x in node.axes if x.size != 1)
             if left:
-                return only(
-                    Reduce(node.dtype, node.operands, node.operation, left), node.operation, left
-                )
+                return only(Reduce, node.dtype, node.operands, node.operation, left)
             if node.operation not in ("argmax", "argmin"):
                 return node.operands[0]
             return zero
@@ -182,9 +180,7 @@ def _with_one(stage: Stage, outer: Axis, inner: Axis, both: Axis, positions: Pos
             return with_operands(node, (*node.operands[:-1], place))
         if isinstance(node, Reduce) and inner in node.axes:
             axes = _replaced(node.axes, outer, inner, both)
-            return only(
-                Reduce(node.dtype, node.operands, node.operation, axes), node.operation, axes
-            )
+            return only(Reduce, node.dtype, node.operands, node.operation, axes)
         return node
 
     bodies, done = list[Body](), dict[Expression, Expression]()

@@ -41,7 +41,7 @@ INTEGERS = {
     "add": "add {t} {0}, {1}",
     "subtract": "sub {t} {0}, {1}",
     "multiply": "mul {t} {0}, {1}",
-    "negative": "sub {t} {zero}, {0}",
+    "negative": "sub {t} {1}, {0}",
     "minimum": "call {t} @llvm.{s}min.{m}({t} {0}, {t} {1})",
     "maximum": "call {t} @llvm.{s}max.{m}({t} {0}, {t} {1})",
     "less": "icmp {s}lt {t} {0}, {1}",
@@ -51,8 +51,10 @@ INTEGERS = {
     "and": "and {t} {0}, {1}",
     "or": "or {t} {0}, {1}",
     "xor": "xor {t} {0}, {1}",
-    "not": "xor {t} {0}, {minus}",
+    "not": "xor {t} {0}, {1}",
 }
+
+BESIDE = {"negative": 0, "not": -1}  # their second operands
 
 EXACT = ("negative", "absolute", "minimum", "maximum", "floor", "ceil", "round", "trunc")
 BETTER = {"larger": "ogt", "smaller": "olt"}  # steps of folds, with the test of what is better
@@ -205,18 +207,12 @@ class Lanes:
         special = SPECIAL.get(operation)
         if special is not None:
             return special(self, operands, element(source))
+        scalar, given = held_scalar(source), list(operands)
+        if operation in BESIDE:
+            given.append(self.number(scalar, BESIDE[operation]))
         signed = "s" if element(source).signed else "u"
-        suffix = self.suffix(held_scalar(source))
-        return self.value(
-            INTEGERS[operation].format(
-                *operands,
-                t=kind,
-                s=signed,
-                m=suffix,
-                minus=self.number(held_scalar(source), -1),
-                zero=self.number(held_scalar(source), 0),
-            )
-        )
+        text = INTEGERS[operation].format(*given, t=kind, s=signed, m=self.suffix(scalar))
+        return self.value(text)
 
     def _better(self, x: str, y: str, test: str, kind: str) -> str:
         """The larger or smaller; NaN if one is, either of two zeros.

@@ -46,8 +46,7 @@ def _lone(node: Expression, positions: Positions) -> Expression:
             condition = simplified(lang.both(condition, place < axis.size), positions)
         alone = simplified(lang.guarded(condition, value, nought), positions)
         axes = tuple(x for x in node.axes if x is not axis)
-        left = Reduce(node.dtype, (alone,), "sum", axes)
-        node = only(left, "sum", axes) if axes else alone
+        node = only(Reduce, node.dtype, (alone,), "sum", axes) if axes else alone
     return node
 
 

@@ -145,8 +145,7 @@ def _with_near_terms(body: Map) -> Map:
         best = min((x for x in near if 0 < near[x] <= NEAR), key=near.__getitem__, default=None)
         if best is not None and prod(x.size for x in node.free) > 2 * node.array.size:
             axes = (*(x for x in reduce.axes if x is not best), best)
-            made = Reduce(reduce.dtype, reduce.operands, reduce.operation, axes)
-            changes[reduce] = only(made, reduce.operation, axes)
+            changes[reduce] = only(Reduce, reduce.dtype, reduce.operands, reduce.operation, axes)
     return _changed(body, changes)
 
 

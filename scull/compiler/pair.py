@@ -50,8 +50,7 @@ def unwidened(statements: Sequence[Statement]) -> list[Statement]:
             for node in ordered([body.value]) if contracts(body) else ():
                 term = _as_it_was(node.operands[0], narrow) if isinstance(node, Reduce) else None
                 if isinstance(node, Reduce) and term is not None:
-                    made = Reduce(node.dtype, (term,), node.operation, node.axes)
-                    changes[node] = only(made, node.operation, node.axes)
+                    changes[node] = only(Reduce, node.dtype, (term,), node.operation, node.axes)
             if changes:
                 value = rewritten([body.value], lambda node: node, changes)[0]
                 statement = replace(statement, body=replace(body, value=value))
@@ -139,7 +138,7 @@ def with_pairs(
         ]
         axes = tuple(half if x is axis else x for x in node.axes)
         term = lang.pair_dot(*pairs)
-        done[node] = only(Reduce(WIDE, (term,), "sum", axes), "sum", axes)
+        done[node] = only(Reduce, WIDE, (term,), "sum", axes)
     if not done:
         return body
     value = rewritten([body.value], lambda node: node, done)[0]

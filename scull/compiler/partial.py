@@ -144,5 +144,4 @@ def _together(body: Map, node: Reduce, axis: Axis, array: Array) -> Map:
 
 
 def _reduce(node: Reduce, term: Expression, axes: tuple[Axis, ...]) -> Expression:
-    made = Reduce(node.dtype, (term,), node.operation, axes)
-    return only(made, node.operation, axes)
+    return only(Reduce, node.dtype, (term,), node.operation, axes)

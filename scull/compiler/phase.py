@@ -117,7 +117,7 @@ def _value(root: Expression, skip: Skip, number: int, first: int | None, along: 
             if not size:
                 return constant(0, node.dtype)
             axes = tuple(over if x is skip.over else x for x in node.axes)
-            return only(Reduce(node.dtype, node.operands, node.operation, axes), "sum", axes)
+            return only(Reduce, node.dtype, node.operands, node.operation, axes)
         return simplified(node, positions)
 
     pairs: dict[Expression, Expression] = {

@@ -248,8 +248,7 @@ def _reading(body: Map, where: Settled) -> Map:
             return where.load(node)
         if isinstance(node, Reduce) and any(x in both for x in node.axes):
             axes = tuple(y for x in node.axes for y in both.get(x, (x,)))
-            made = Reduce(node.dtype, node.operands, node.operation, axes)
-            return only(made, node.operation, axes)
+            return only(Reduce, node.dtype, node.operands, node.operation, axes)
         return simplified(node, where.positions)
 
     done: dict[Expression, Expression] = {

@@ -40,6 +40,8 @@ class Facts:
 
     def range_of(self, root: Expression) -> Range:
         """The values an integer expression may have."""
+        if root in self.ranges:
+            return self.ranges[root]
         for node in ordered([root], known=self.ranges.__contains__):
             operands = [self.ranges[x] for x in node.operands]
             found = _range(node, operands).meet(_whole(node.dtype))

@@ -8,8 +8,9 @@ somebody first asks. There are six kinds of nodes, and that is all a compiler ha
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias, Union
 from weakref import WeakValueDictionary
@@ -219,27 +220,35 @@ class Array:
         if len(places) != len(self.shape):
             raise ShapeError(f"`{self.name}` has {self.ndim} axes and the index {len(places)}")
         operands = tuple(position(place) for place in places)
-        return only(Load(self.dtype, operands, self), self)
+        return only(Load, self.dtype, operands, self)
 
 
-def only(node: Expression, *facts: object) -> Expression:
-    """The one node with this content: `node` itself, or the equal one made before."""
-    key: tuple[object, ...] = (type(node), node.dtype, node.operands, *facts)
-    with _lock:
-        return _made.setdefault(key, node)
+def only(
+    kind: Callable[..., Expression],
+    dtype: str,
+    operands: tuple[Expression, ...],
+    *content: object,
+) -> Expression:
+    """The one node of a kind with this content: the equal one made before, or a new one."""
+    key = (kind, dtype, operands, *content)
+    found = _made.get(key)
+    if found is None:
+        with _lock:
+            found = _made.setdefault(key, kind(dtype, operands, *content))
+    return found
 
 
 def rounded(value: Number, dtype: str) -> Number:
     """`value` as an element of `dtype`, in a Python number; what does not fit is an error."""
-    kind = element(dtype).kind
+    facts = element(dtype)
     if isinstance(value, (bool, np.bool_)):
-        if kind != "bool":
+        if facts.kind != "bool":
             raise DtypeError(f"{value} is a bool and its neighbour is {dtype}")
         return bool(value)
-    if kind == "float" and isinstance(value, (int, float, np.number)):
+    if facts.kind == "float" and isinstance(value, (int, float, np.number)):
         return round_float(float(value), dtype)
-    if kind == "integer" and isinstance(value, (int, np.integer)):
-        if not element(dtype).lowest <= value <= element(dtype).highest:
+    if facts.kind == "integer" and isinstance(value, (int, np.integer)):
+        if not facts.lowest <= value <= facts.highest:
             raise ArgumentError(f"{value} is outside {dtype}")
         return int(value)
     raise DtypeError(f"{value!r} is no {dtype}: `cast` its neighbour")
@@ -265,8 +274,22 @@ def round_float(value: float, dtype: str) -> float:
 
 def constant(value: Number, dtype: str) -> Expression:
     """A number of a dtype."""
+    return _integer(value, dtype) if type(value) is int else _number(value, dtype)
+
+
+@lru_cache(maxsize=4096)
+def _integer(value: int, dtype: str) -> Expression:
+    return _number(value, dtype)
+
+
+def _number(value: Number, dtype: str) -> Expression:
     kept = rounded(value, dtype)
-    return only(Constant(dtype, (), kept), repr(kept))
+    key = (Constant, dtype, repr(kept))  # which tells the zeros apart
+    found = _made.get(key)
+    if found is None:
+        with _lock:
+            found = _made.setdefault(key, Constant(dtype, (), kept))
+    return found
 
 
 def axis(size: int) -> Axis:
@@ -294,7 +317,7 @@ def operands_of(values: Sequence[Operand]) -> tuple[Expression, ...]:
     """The values as expressions; numbers take the dtype of the first expression."""
     for value in values:
         if isinstance(value, Expression):
-            return tuple(operand(each, value.dtype) for each in values)
+            return tuple([operand(each, value.dtype) for each in values])
     raise ArgumentTypeError(
         "one of the operands has to be an expression: name a dtype by `constant`"
     )
@@ -308,7 +331,7 @@ def apply(operation: str, *values: Operand) -> Expression:
         operands = operands_of(values)
     dtype = result_dtype(operation, tuple(x.dtype for x in operands))
     simple = _simplified(operation, operands, dtype)
-    return only(Apply(dtype, operands, operation), operation) if simple is None else simple
+    return only(Apply, dtype, operands, operation) if simple is None else simple
 
 
 def cast(x: Expression, dtype: str) -> Expression:
@@ -318,21 +341,21 @@ def cast(x: Expression, dtype: str) -> Expression:
         return x
     if isinstance(x, Constant) and element(x.dtype).kind == "integer" == element(dtype).kind:
         return constant(_wrapped(int(x.value), dtype), dtype)
-    return only(Apply(dtype, (x,), "cast"), "cast")
+    return only(Apply, dtype, (x,), "cast")
 
 
 def bitcast(x: Expression, dtype: str) -> Expression:
     """The same bits read as another dtype of the same size."""
     if element(x.dtype).bits != element(dtype).bits or "bool" in (x.dtype, dtype):
         raise DtypeError(f"the bits of {x.dtype} are no {dtype}")
-    return x if x.dtype == dtype else only(Apply(dtype, (x,), "bitcast"), "bitcast")
+    return x if x.dtype == dtype else only(Apply, dtype, (x,), "bitcast")
 
 
 def guarded(condition: Expression, value: Expression, otherwise: Operand) -> Expression:
     """`value` where the condition holds; elsewhere `otherwise`, and nothing of `value` is read."""
     other = operand(otherwise, value.dtype)
     dtype = result_dtype("select", (condition.dtype, value.dtype, other.dtype))
-    return only(Guard(dtype, (condition, value, other)))
+    return only(Guard, dtype, (condition, value, other))
 
 
 def with_operands(node: Expression, operands: tuple[Expression, ...]) -> Expression:
@@ -341,14 +364,14 @@ def with_operands(node: Expression, operands: tuple[Expression, ...]) -> Express
         return node
     match node:
         case Load(array=array):
-            return only(Load(node.dtype, operands, array), array)
+            return only(Load, node.dtype, operands, array)
         case Apply(operation=operation):
-            return only(Apply(node.dtype, operands, operation), operation)
+            return only(Apply, node.dtype, operands, operation)
         case Reduce(operation=operation, axes=axes):
-            return only(Reduce(node.dtype, operands, operation, axes), operation, axes)
+            return only(Reduce, node.dtype, operands, operation, axes)
         case _:
             assert isinstance(node, Guard)
-            return only(Guard(node.dtype, operands))
+            return only(Guard, node.dtype, operands)
 
 
 def _wrapped(value: int, dtype: str) -> int:

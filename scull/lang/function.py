@@ -204,8 +204,7 @@ def _reduce(
     axes = _over(over)
     if element(x.dtype).kind not in kinds:
         raise DtypeError(f"{operation} takes {' or '.join(kinds)} elements, not {x.dtype}")
-    node = Reduce(dtype, (x,), operation, axes)
-    return only(node, operation, axes) if axes or dtype != x.dtype else x
+    return only(Reduce, dtype, (x,), operation, axes) if axes or dtype != x.dtype else x
 
 
 def sum(x: Expression, over: Axis | Sequence[Axis]) -> Expression:

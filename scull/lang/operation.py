@@ -5,6 +5,7 @@ defined by expressions in the others.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scull.errors import DtypeError
 from scull.lang.dtype import Kind, element
@@ -87,6 +88,7 @@ OPERATIONS = {
 }
 
 
+@lru_cache(maxsize=1024)
 def result_dtype(name: str, dtypes: tuple[str, ...]) -> str:
     """The dtype of a result; operands must agree, for nothing is converted silently."""
     operation = OPERATIONS[name]

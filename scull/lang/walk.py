@@ -1,15 +1,13 @@
 """Orders in which nodes are visited; nothing recurses, so depth has no limit."""
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 
 from scull.lang.expression import Expression, Guard, Reduce, with_operands
 
 Operands = Callable[[Expression], tuple[Expression, ...]]
 
-
-def all_operands(node: Expression) -> tuple[Expression, ...]:
-    """Everything a node mentions."""
-    return node.operands
+all_operands: Operands = attrgetter("operands")  # everything a node mentions
 
 
 def eager_operands(node: Expression) -> tuple[Expression, ...]:
@@ -49,21 +47,18 @@ def _walked(
     order: list[Expression] = []
     seen: set[Expression] = set()
     for root in roots:
-        stack = [(root, False)]
+        stack: list[Expression | None] = [root]  # None stands above what comes after its operands
         while stack:
-            node, entered = stack.pop()
-            if entered:
-                order.append(node)
+            node = stack.pop()
+            if node is None:
+                order.append(stack.pop())  # type: ignore[arg-type]
             elif node not in seen and not known(node):
                 seen.add(node)
                 inner = operands(node)
-                if not inner:
+                if inner:
+                    stack += (node, None, *inner[::-1])
+                else:
                     order.append(node)
-                    continue
-                stack.append((node, True))
-                for x in reversed(inner):
-                    if x not in seen:
-                        stack.append((x, False))
     return order
 
 
@@ -75,6 +70,6 @@ def rewritten(
     """The roots with `change` applied to every node, operands first; `done` has the pairs."""
     roots = list(roots)
     for node in ordered(roots, known=done.__contains__):
-        operands = tuple(done[x] for x in node.operands)
+        operands = tuple([done[x] for x in node.operands])
         done[node] = change(with_operands(node, operands))
     return [done[root] for root in roots]
