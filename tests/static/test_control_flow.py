@@ -226,6 +226,15 @@ def test_a_loop_swaps_its_variables(main):
     assert run(main, [a, b]) == [[1.0], [0.0]]
 
 
+def test_a_variable_that_a_loop_begins_with_twice_changes_by_turns(main):
+    i, x = paddle.zeros([1], "int64"), paddle.ones([1])
+    _, one, other = nn.while_loop(
+        lambda i, *_: i < 3, lambda i, a, b: [i + 1, a * 2, b + 10], [i, x, x]
+    )
+    found = paddle.static.Executor().run(main, fetch_list=[one, other])
+    assert [v.tolist() for v in found] == [[8.0], [31.0]]
+
+
 def test_a_loop_carries_structures(main):
     state = {"h": paddle.ones([2]), "c": [paddle.zeros([2])]}
     i, n = number(0), number(2)

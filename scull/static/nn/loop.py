@@ -77,6 +77,24 @@ class While:
         )
 
 
+def apart(loop_vars: Any) -> Any:
+    """The same, but copies of Variables that were there before: each changes by itself."""
+    every = [v for v in flatten(loop_vars) if isinstance(v, Variable)]
+    if len(set(every)) == len(every):
+        return loop_vars
+    seen = set[Variable]()
+
+    def once(value: Any) -> Any:
+        if not isinstance(value, Variable):
+            return value
+        if value in seen:
+            return assign(value)
+        seen.add(value)
+        return value
+
+    return map_structure(once, loop_vars)
+
+
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -123,6 +141,7 @@ def while_loop(
         )
     if not loop_vars:
         raise ArgumentError("loop_vars in while_loop should not be empty")
+    loop_vars = apart(loop_vars)
     before = cond(*loop_vars)
     if in_dynamic_mode() and not isinstance(before, Variable):
         return python_loop(cond, body, loop_vars, before)
