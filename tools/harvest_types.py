@@ -75,7 +75,7 @@ FURTHER = words("""
     crf_decoding ctc_align gru im2sequence lstm sequence_concat sequence_conv sequence_enumerate
     sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
     sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_unpad
-    distribute_fpn_proposals generate_proposals_v2 matrix_nms
+    distribute_fpn_proposals generate_proposals_v2 matrix_nms partial_concat partial_sum
     graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors
 """)
 

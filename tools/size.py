@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 156_500
+TOTAL = 157_700
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 900,
     "core": 3_650,
-    "lang": 3_110,
+    "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_700,
     "files": 4_800,
-    "ops": 27_740,
+    "ops": 27_880,
     "autograd": 3_200,
     "compiler": 12_720,
     "eager": 2_100,
@@ -32,13 +32,13 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_100,
     "io": 1_400,
-    "static": 7_600,
+    "static": 7_720,
     "cli": 2_000,
     "vision": 5_700,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 3_200,
+    "incubate": 3_700,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,

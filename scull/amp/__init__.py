@@ -7,7 +7,7 @@ NAMES = {
     "": "amp_lists debugging",
     "amp_lists": "black_list white_list",
     "decoration": "amp_decorate decorate",
-    "grad_scaler": "GradScaler OptimizerState",
+    "grad_scaler": "AmpScaler GradScaler OptimizerState",
     "guard": "amp_guard auto_cast is_bfloat16_supported is_float16_supported",
 }
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from scull.autograd.trace import trace
 from scull.core import session
 from scull.core.around import Surrounding, release, surround
 from scull.core.check import ABORT, ALL, OVERFLOW, REPORT, Choice
 from scull.core.op import Op
-from scull.core.tensor import Tensor
+from scull.core.tensor import Tensor, Value
 from scull.errors import ArgumentError, ArgumentTypeError, RunError
 from scull.flags import PADDLE
 from scull.framework.random import seed
@@ -47,7 +48,8 @@ class TensorCheckerConfig:
     """What `enable_tensor_checker` checks.
 
     Args:
-        enable (bool): whether it checks at all; generators of random numbers are seeded then.
+        enable (bool): whether it checks at all; generators of random numbers begin anew then, with
+            the seed of `paddle.seed`.
         debug_mode (DebugMode): what is reported.
         output_dir (str, optional): the folder in which lines are written, else they are printed.
         checked_op_list (list | tuple, optional): operators to check, by name; all when None.
@@ -58,7 +60,7 @@ class TensorCheckerConfig:
 
     Examples:
         >>> import scull as paddle
-        >>> debugging = paddle.amp.debugging
+        >>> debugging, _ = paddle.amp.debugging, paddle.seed(123)
         >>> config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_NAN_INF)
         AMP Debugging TensorCheckerConfig: seed  123
         AMP Debugging TensorCheckerConfig: FLAGS_cpu_deterministic is  True
@@ -85,7 +87,8 @@ class TensorCheckerConfig:
         self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
         self.start_step: int | None = None
         self.end_step: int | None = None
-        self.seed = self.initial_seed = 123
+        self.initial_seed = session.generator().initial_seed()
+        self.seed = self.initial_seed if self.initial_seed < 2**32 else 123  # NumPy takes no more
         if not isinstance(debug_mode, DebugMode):
             raise ArgumentTypeError(f"debug_mode is a DebugMode, not {debug_mode!r}")
         if debug_step is not None:
@@ -226,6 +229,16 @@ class Within(threading.local):
     depth = 0
 
 
+def parts(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Iterator[tuple[Op, Any]]:
+    """The operators that stand in a Program for one of eager mode, each with its operands."""
+    if not op.inline:
+        yield op, inputs
+        return
+    metas = tuple(x.meta if isinstance(x, Tensor | Value) else x for x in inputs)
+    for part in trace(op, metas, attrs).applied:
+        yield from parts(part.op, part.inputs, part.attrs)
+
+
 class Calls:
     """The calls of operators by name: in float16, bfloat16, float32 and others."""
 
@@ -242,10 +255,13 @@ class Calls:
         finally:
             self.within.depth -= 1
         if not self.within.depth:
-            each = inputs if any(isinstance(x, Tensor) for x in inputs) else (results,)
-            kind = next((x.dtype.name for x in each if isinstance(x, Tensor)), "")
-            row = self.found.setdefault(op.type or op.name, [0, 0, 0, 0])
-            row[COLUMNS.get(kind, OTHER)] += 1
+            for part, operands in parts(op, inputs, attrs):
+                each = (
+                    operands if any(isinstance(x, Tensor | Value) for x in operands) else (results,)
+                )
+                kind = next((x.dtype.name for x in each if isinstance(x, Tensor | Value)), "")
+                row = self.found.setdefault(part.type or part.name, [0, 0, 0, 0])
+                row[COLUMNS.get(kind, OTHER)] += 1
         return results
 
     def table(self) -> str:

@@ -33,7 +33,7 @@ def positive(value: Any, name: str) -> Any:
     return value
 
 
-class GradScaler:
+class AmpScaler:
     """Scales losses, and the gradients of an optimizer back, by a factor that follows overflows.
 
     A step whose gradients hold an infinity or NaN is left out, and the factor shrinks; after so
@@ -55,20 +55,19 @@ class GradScaler:
         >>> import scull as paddle
         >>> layer = paddle.nn.Linear(2, 1)
         >>> opt = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
-        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024)
-        >>> scaler.scale(layer(paddle.ones([1, 2])).sum()).backward()
-        >>> scaler.step(opt)
-        >>> scaler.update()
-        >>> opt.clear_grad()
+        >>> scaler = paddle.amp.AmpScaler(init_loss_scaling=1024)
+        >>> scaled = scaler.scale(layer(paddle.ones([1, 2])).sum())
+        >>> scaled.backward()
+        >>> _ = scaler.minimize(opt, scaled)
     """
 
     def __init__(
         self,
         enable: bool = True,
-        init_loss_scaling: float = 2.0**16,
+        init_loss_scaling: float = 2.0**15,
         incr_ratio: float = 2.0,
         decr_ratio: float = 0.5,
-        incr_every_n_steps: int = 2000,
+        incr_every_n_steps: int = 1000,
         decr_every_n_nan_or_inf: int = 1,
         use_dynamic_loss_scaling: bool = True,
     ) -> None:
@@ -103,7 +102,7 @@ class GradScaler:
             return wide * factor.reshape([])
         return wide * Tensor(self._scale.array.astype(wide.array.dtype).reshape(()))
 
-    def unscale_(self, optimizer: Optimizer) -> None:
+    def _unscale(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, and see whether all are finite.
 
         Args:
@@ -141,32 +140,7 @@ class GradScaler:
         """How far the gradients of an optimizer are, and whether one was not finite."""
         return self._states.get(optimizer, (OptimizerState.INIT, False))
 
-    def step(self, optimizer: Optimizer) -> None:
-        """A step of the optimizer, unless a gradient is infinite or NaN.
-
-        Args:
-            optimizer (Optimizer): what takes the step; its gradients are unscaled if need be.
-
-        Raises:
-            RunError: the step was done before.
-        """
-        if not self._enable:
-            optimizer.step()
-            return
-        recorded = self.recorded()
-        if recorded is not None:
-            recorded.step(optimizer)
-            return
-        if self.state_of(optimizer)[0] is OptimizerState.STEPPED:
-            raise RunError("step() has already been called since the last update().")
-        if self.state_of(optimizer)[0] is OptimizerState.INIT:
-            self.unscale_(optimizer)
-        bad = self.state_of(optimizer)[1]
-        if not bad:
-            optimizer.step()
-        self._states[optimizer] = OptimizerState.STEPPED, bad
-
-    def update(self) -> None:
+    def _update(self) -> None:
         """Let the factor follow what was found since the last time."""
         if not self._enable:
             return
@@ -190,7 +164,7 @@ class GradScaler:
         self._states.clear()
 
     def minimize(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        """`step` by `optimizer.minimize`, then `update`.
+        """A step by `optimizer.minimize` unless a gradient is infinite or NaN; the factor follows.
 
         Args:
             optimizer (Optimizer): what takes the step.
@@ -198,16 +172,17 @@ class GradScaler:
         """
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
-        if self.recorded() is not None:
-            self.step(optimizer)
-            self.update()
+        recorded = self.recorded()
+        if recorded is not None:
+            recorded.step(optimizer)
+            recorded.update()
             return [], []
         if self.state_of(optimizer)[0] is OptimizerState.INIT:
-            self.unscale_(optimizer)
+            self._unscale(optimizer)
         made: Any = ([], [])
         if not self.state_of(optimizer)[1]:
             made = optimizer.minimize(*args, **kwargs)
-        self.update()
+        self._update()
         return made
 
     # ---- settings ----
@@ -316,3 +291,74 @@ class GradScaler:
         self._scale.array = np.array(state_dict["scale"], "float32").reshape(1)
         for name in self.state_dict().keys() - {"scale"}:
             setattr(self, "_" + name, state_dict[name])
+
+
+class GradScaler(AmpScaler):
+    """An `AmpScaler` whose unscaling, step and update are called one by one.
+
+    Args:
+        enable, init_loss_scaling, incr_ratio, decr_ratio, incr_every_n_steps: as of `AmpScaler`.
+        decr_every_n_nan_or_inf, use_dynamic_loss_scaling: as of `AmpScaler`.
+
+    Raises:
+        ArgumentError: a ratio is on the wrong side of 1, the factor or a count below 1.
+
+    Examples:
+        >>> import scull as paddle
+        >>> layer = paddle.nn.Linear(2, 1)
+        >>> opt = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024)
+        >>> scaler.scale(layer(paddle.ones([1, 2])).sum()).backward()
+        >>> scaler.step(opt)
+        >>> scaler.update()
+        >>> opt.clear_grad()
+    """
+
+    def __init__(
+        self,
+        enable: bool = True,
+        init_loss_scaling: float = 2.0**16,
+        incr_ratio: float = 2.0,
+        decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 2000,
+        decr_every_n_nan_or_inf: int = 1,
+        use_dynamic_loss_scaling: bool = True,
+    ) -> None:
+        super().__init__(
+            enable,
+            init_loss_scaling,
+            incr_ratio,
+            decr_ratio,
+            incr_every_n_steps,
+            decr_every_n_nan_or_inf,
+            use_dynamic_loss_scaling,
+        )
+
+    unscale_ = AmpScaler._unscale
+
+    def step(self, optimizer: Optimizer) -> None:
+        """A step of the optimizer, unless a gradient is infinite or NaN.
+
+        Args:
+            optimizer (Optimizer): what takes the step; its gradients are unscaled if need be.
+
+        Raises:
+            RunError: the step was done before.
+        """
+        if not self._enable:
+            optimizer.step()
+            return
+        recorded = self.recorded()
+        if recorded is not None:
+            recorded.step(optimizer)
+            return
+        if self.state_of(optimizer)[0] is OptimizerState.STEPPED:
+            raise RunError("step() has already been called since the last update().")
+        if self.state_of(optimizer)[0] is OptimizerState.INIT:
+            self._unscale(optimizer)
+        bad = self.state_of(optimizer)[1]
+        if not bad:
+            optimizer.step()
+        self._states[optimizer] = OptimizerState.STEPPED, bad
+
+    update = AmpScaler._update

@@ -108,7 +108,15 @@ def make_branch_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted:
     into = pass_.into.program.block_inside(pass_.into, block.idx)
     block.backward_block_idx = into.idx
     seeds.update({v: named_there(into, v, seeds[v]) for v in takers if v in seeds})
-    inner = Backward(block, seeds, pass_.no_grad, into=into, sources=takers, nested=True)
+    inner = Backward(
+        block,
+        seeds,
+        pass_.no_grad,
+        into=into,
+        sources=takers,
+        nested=True,
+        clips=pass_.clips,
+    )
     inner.run(list(seeds))
     completed(inner, takers)
     final = dict(zip(takers, wanted.get(1, ()), strict=True))
@@ -174,7 +182,14 @@ def make_loop_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: W
         d = d or final[v]
         seeds[v] = d if d.name == name else into.variable(name, v.meta)
     inner = Backward(
-        block, seeds, pass_.no_grad, into=into, sources=takers, nested=True, again=True
+        block,
+        seeds,
+        pass_.no_grad,
+        into=into,
+        sources=takers,
+        nested=True,
+        again=True,
+        clips=pass_.clips,
     )
     inner.run(list(seeds))
     completed(inner, takers)

@@ -24,9 +24,16 @@ Key = tuple[
 
 @deep
 def append_backward(
-    loss: Variable, parameters: Iterable[Any] | None = None, no_grad: set[str] | None = None
+    loss: Variable,
+    parameters: Iterable[Any] | None = None,
+    no_grad: set[str] | None = None,
+    *,
+    clips: bool = False,
 ) -> list[tuple[Variable, Variable]]:
-    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in order."""
+    """Append the gradient operators of `loss`; return pairs (parameter, gradient), in order.
+
+    With `clips` the gradient of each variable that has an `error_clip` is clipped by it.
+    """
     block = loss.block
     if loss.op is None:
         raise ArgumentError(f"`{loss.name}` is computed by no operator of this Program")
@@ -45,7 +52,8 @@ def append_backward(
         recorder.into(seed),
     ):
         op_of("fill_constant").call(shape=loss.shape, value=1.0, dtype=loss.dtype)
-    pass_ = Backward(block, {loss: seed}, no_grad or set(), into=into, parameters_only=True)
+    seeds = {loss: seed}
+    pass_ = Backward(block, seeds, no_grad or set(), into=into, parameters_only=True, clips=clips)
     made = pass_.run([loss])
     wanted = (
         block.program.global_block().all_parameters() if parameters is None else list(parameters)
@@ -103,9 +111,11 @@ class Backward:
         parameters_only: bool = False,
         nested: bool = False,
         again: bool = False,
+        clips: bool = False,
     ) -> None:
         self.block, self.into = block, into or block
         self.nested, self.again = nested, again  # whether of a block, which runs perhaps again
+        self.clips = clips
         self.operators = list(operators if operators is not None else block.ops)
         self.seeds, self.no_grad, self.sources = seeds, no_grad, sources
         self.before = set(self.into.vars) - {v.name for v in seeds.values()}
@@ -253,6 +263,8 @@ class Backward:
                 made = self.recorder.append(op_of("sum"), (parts,), (self.final[key],), {})
                 if key[0].is_parameter and not self.nested:
                     made.role_var = (key[0].name, self.final[key].name)
+            if self.clips and key[0].error_clip is not None:
+                key[0].error_clip._append_clip_op(self.into, self.final[key].name)
         return self.final.get(key)
 
     def sort_variables(self) -> None:

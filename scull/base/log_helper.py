@@ -1,21 +1,5 @@
-"""A logger with a format of its own."""
+"""Paddle's older name for the module that makes loggers."""
 
-import logging
+from scull.static.log_helper import get_logger
 
-
-def get_logger(name: str, level: int | str, fmt: str | None = None) -> logging.Logger:
-    """The logger `name`, which prints by itself.
-
-    Args:
-        name (str): what it is called.
-        level (int): from which level on it prints.
-        fmt (str, optional): the format of a line.
-    """
-    logger = logging.getLogger(name)
-    logger.setLevel(level)
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter(fmt) if fmt else None)
-        logger.addHandler(handler)
-    logger.propagate = False
-    return logger
+__all__ = ["get_logger"]

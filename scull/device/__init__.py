@@ -73,8 +73,8 @@ def is_compiled_with_custom_device(device_type: str) -> bool:
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of devices of this process."""
-    return ["cpu"]
+    """The kinds of devices beside the CPU: none."""
+    return []
 
 
 def get_all_custom_device_type() -> list[str]:
@@ -83,8 +83,8 @@ def get_all_custom_device_type() -> list[str]:
 
 
 def get_available_device() -> list[str]:
-    """The devices of this process."""
-    return ["cpu"]
+    """The devices beside the CPU: none."""
+    return []
 
 
 def get_available_custom_device() -> list[str]:

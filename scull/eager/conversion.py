@@ -1,6 +1,7 @@
 """A Tensor as an array, as numbers of Python, and as another Tensor."""
 
 import copy
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scull.core.tensor import Leaf, Parameter, Rows, Tensor
 from scull.eager.attach import attach
 from scull.eager.property import tensor_of
 from scull.errors import ArgumentError, ArgumentTypeError, AssertError, located
+from scull.ir.program import main_program
 from scull.ir.variable import Variable
 
 
@@ -141,6 +143,24 @@ class Moved:
     def cpu(self: Any) -> Tensor:
         """The tensor on the host."""
         return self
+
+    def _md5sum(self: Any) -> str:
+        """The MD5 sum of the bytes of the elements."""
+        return hashlib.md5(self.numpy().tobytes(), usedforsecurity=False).hexdigest()
+
+    def _to_static_var(self: Any, to_parameter: bool = False, **options: Any) -> Variable:
+        """A Variable of this name, shape and dtype in the main Program, without the elements.
+
+        Args:
+            to_parameter (bool): make a parameter, which parameters become in any case.
+            options: what is to be otherwise: `name`, `shape`, `dtype`, `persistable` ...
+        """
+        block = main_program().current_block()
+        own = {n: getattr(self, n) for n in ("name", "shape", "dtype", "persistable")}
+        own["stop_gradient"] = self.stop_gradient
+        if to_parameter or isinstance(self, Parameter):
+            return block.create_parameter(**own | options)
+        return block.create_var(**own | options)
 
     def cuda(self: Any, device_id: int | None = None, blocking: bool = True) -> Tensor:
         """The tensor on a GPU."""

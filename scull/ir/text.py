@@ -29,7 +29,8 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
             rest.append(f"{name} = {value}")
     out_text = ", ".join(f"{s}={outs[s]}" for s in sorted(outs))
     in_text = ", ".join(f"{s}={ins[s]}" for s in sorted(ins))
-    return f"{{{out_text}}} = {operator.type}(inputs={{{in_text}}}, {', '.join(rest)})"
+    results = f"{{{out_text}}} = " if outs else ""
+    return f"{results}{operator.type}(inputs={{{in_text}}}, {', '.join(rest)})"
 
 
 def block_text(block: Any, skip_callstack: bool = True) -> str:

@@ -9,6 +9,7 @@ from scull.core.interpreter import current
 from scull.core.op import op_of
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
+from scull.ir.block import Block
 from scull.ir.program import main_program
 from scull.ir.recorder import Recorder
 from scull.tensor.creation import full
@@ -243,3 +244,94 @@ GradientClipBase = ClipGradBase
 GradientClipByValue = ClipGradByValue
 GradientClipByNorm = ClipGradByNorm
 GradientClipByGlobalNorm = ClipGradByGlobalNorm
+
+
+class BaseErrorClipAttr:
+    """How the gradient of one variable of a Program is clipped; see `ErrorClipByValue`."""
+
+    def _append_clip_op(self, block: Block, grad_name: str) -> None:
+        raise NotImplementedError
+
+
+class ErrorClipByValue(BaseErrorClipAttr):
+    """Clips the gradient that an optimizer makes of a variable before others are made of it.
+
+    Args:
+        max (float): the largest element.
+        min (float, optional): the least; ``-max`` when None.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        ...     y = paddle.static.nn.fc(paddle.static.data("x", [2, 3]), 4)
+        ...     y._set_error_clip(paddle.nn.clip.ErrorClipByValue(max=0.01))
+        ...     _ = paddle.optimizer.SGD(0.1).minimize(y.sum())
+        ...     [op.type for op in y.block.ops if "max" in op.attr_names]
+        ['clip']
+        >>> paddle.disable_static()
+    """
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        self.max = float(max)
+        self.min = -self.max if min is None else float(min)
+
+    def __str__(self) -> str:
+        return f"ByValue, min={self.min:f}, max={self.max:f}"
+
+    def _append_clip_op(self, block: Block, grad_name: str) -> None:
+        ends = {"X": grad_name}, {"Out": grad_name}
+        block.append_op("clip", *ends, {"min": self.min, "max": self.max})
+
+
+def error_clip_callback(block: Block, context: Any) -> None:
+    """Stands in `append_backward(callbacks=...)` for clipping as `_set_error_clip` says."""
+
+
+def merge_selected_rows(x: Any, name: str | None = None) -> Any:
+    """A row-sparse matrix with each row at most once: what stands for one row is added up.
+
+    Args:
+        x (Variable | Tensor): row-sparse, such as the gradient of a sparse embedding.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Variable | Tensor: row-sparse, of the shape and dtype of `x`, rows in rising order.
+
+    Raises:
+        ArgumentTypeError: `x` is no tensor, or not row-sparse.
+
+    Examples:
+        >>> import scull as paddle
+        >>> layer = paddle.nn.Embedding(9, 2, sparse=True)
+        >>> layer(paddle.to_tensor([5, 3, 5])).sum().backward()
+        >>> grad = merge_selected_rows(layer.weight.grad)
+        >>> get_tensor_from_selected_rows(grad).tolist()
+        [[1.0, 1.0], [2.0, 2.0]]
+    """
+    needs_tensor(x, "merge_selected_rows")
+    return op_of("merge_selected_rows").call(x, name=name)
+
+
+def get_tensor_from_selected_rows(x: Any, name: str | None = None) -> Any:
+    """The rows that a row-sparse matrix stores, in their order.
+
+    Args:
+        x (Variable | Tensor): row-sparse, such as the gradient of a sparse embedding.
+        name (str, optional): the name of the output in a Program.
+
+    Returns:
+        Variable | Tensor: dense, of the dtype of `x`: a row for each one that is stored.
+
+    Raises:
+        ArgumentTypeError: `x` is no tensor, or not row-sparse.
+
+    Examples:
+        >>> import scull as paddle
+        >>> layer = paddle.nn.Embedding(9, 2, sparse=True)
+        >>> layer(paddle.to_tensor([5, 3, 5])).sum().backward()
+        >>> get_tensor_from_selected_rows(layer.weight.grad).shape
+        [3, 2]
+    """
+    needs_tensor(x, "get_tensor_from_selected_rows")
+    return op_of("get_tensor_from_selected_rows").call(x, name=name)

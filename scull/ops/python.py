@@ -122,7 +122,7 @@ py_func.no_grad("a Python function may have a gradient, which the Program then c
 py_func.no_lowering("it calls Python")
 
 
-@primitive(type="assert", outputs=(), effects=("writes",), infer_first=True)
+@primitive(type="assert", outputs=(), effects=("writes",), infer_first=True, unprinted=("message",))
 def assert_true(
     cond: Meta, data: list[Meta] | None = None, *, summarize: Long = -1, message: str = ""
 ) -> tuple[()]:

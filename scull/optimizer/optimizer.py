@@ -408,7 +408,7 @@ class Optimizer:
     ) -> list[Any]:
         """Pairs (parameter, gradient) of `loss`."""
         if isinstance(loss, Tensor):
-            return [(p, p.node.total) for p in self.parameters() if has_gradient(p)]
+            return [(p, p.grad) for p in self.parameters() if has_gradient(p)]
         if any(n != 1 for n in loss.shape):
             raise ArgumentError(
                 "The number of elements of loss should be 1, but the current loss.shape is "
@@ -416,7 +416,7 @@ class Optimizer:
             )
         names = {v if isinstance(v, str) else v.name for v in no_grad_set or ()}
         wanted = parameters or self._parameter_list
-        return list(append_backward(loss, wanted, names))
+        return list(append_backward(loss, wanted, names, clips=True))
 
     def apply_gradients(self, params_grads: list[Any]) -> list[Any]:
         """Append or run clipping, decay and one update a parameter, parameters in name order."""

@@ -27,15 +27,47 @@ from scull.tensor import cast, ceil, exp, floor, full, minimum, where
 COUNTER = "@LR_DECAY_COUNTER@"
 
 
+def autoincreased_step_counter(
+    counter_name: str | None = None, begin: int = 1, step: int = 1
+) -> Variable:
+    """A variable of a Program that is larger by `step` in every run.
+
+    Args:
+        counter_name (str, optional): its name, "@STEP_COUNTER@" when None; two calls with one name
+            give the same counter.
+        begin (int): one more than what it begins with: its value in the first run, if `step` is 1.
+        step (int): by how much it grows.
+
+    Returns:
+        Variable: int64, of shape [1].
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     count = paddle.optimizer.lr.autoincreased_step_counter(begin=3)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> [exe.run(main, fetch_list=[count])[0].item() for _ in range(3)]
+        [3, 4, 5]
+        >>> paddle.disable_static()
+    """
+    name, block = counter_name or "@STEP_COUNTER@", main_program().global_block()
+    if not block.has_var(name):
+        counter = persistent(name, Meta((1,), int64), begin - 1, stop_gradient=True)
+        startup_program().global_block().ops[-1].set("force_cpu", True)
+        grown = block.made("increment", {"X": [counter]}, {"Out": [counter]}, {"step": float(step)})
+        block.insert(0, grown)
+    return block.var(name)
+
+
 def counted(begin: int = 0) -> Any:
     """Which run of the Program it is, as a float32; the first is number `begin`."""
     block = main_program().global_block()
     if not block.has_var(COUNTER):
-        counter = persistent(COUNTER, Meta((1,), int64), begin - 1, stop_gradient=True)
-        startup_program().global_block().ops[-1].set("force_cpu", True)
-        step = block.made("increment", {"X": [counter]}, {"Out": [counter]}, {"step": 1.0})
-        step.role = SCHEDULE
-        block.insert(0, step)
+        autoincreased_step_counter(COUNTER, begin)
+        block.ops[0].role = SCHEDULE
     return cast(block.var(COUNTER), "float32")
 
 

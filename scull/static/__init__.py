@@ -10,7 +10,7 @@ from scull.runtime.scope import Scope, global_scope
 from scull.static import alike, member  # noqa: F401  they give Variables their methods
 
 NAMES = {
-    "": "amp io nn",
+    "": "amp io log_helper nn",
     "backward": "append_backward gradients",
     "calling": "py_func",
     "door": "BuildStrategy CompiledProgram ExecutionStrategy",

@@ -7,6 +7,7 @@ from scull.autograd.program import gradients as engine_gradients
 from scull.autograd.recompute import recompute
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
+from scull.nn.clip import error_clip_callback
 
 
 def names_of(variables: Any) -> set[str]:
@@ -34,7 +35,8 @@ def append_backward(
         loss (Variable): one element.
         parameter_list (list, optional): the parameters to differentiate by; all when None.
         no_grad_set (set, optional): variables no gradient passes.
-        callbacks: kept for Paddle's signature.
+        callbacks (list, optional): with `nn.clip.error_clip_callback` among them gradients are
+            clipped as `Variable._set_error_clip` says, which an optimizer does in any case.
         checkpoints (list, optional): variables or names; what lies between two of them is computed
             again when gradients need it, instead of being kept.
 
@@ -57,7 +59,8 @@ def append_backward(
         for p in parameter_list:
             if not isinstance(p, Variable | str):
                 raise ArgumentTypeError("parameter_list holds variables or names")
-    pairs = engine_append(loss, parameter_list, names_of(no_grad_set))
+    clips = error_clip_callback in (callbacks or ())
+    pairs = engine_append(loss, parameter_list, names_of(no_grad_set), clips=clips)
     if checkpoints:
         recompute(loss.block, checkpoints)
     return pairs

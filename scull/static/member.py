@@ -15,7 +15,7 @@ from scull.ir.block import Block
 from scull.ir.clone import PARAMETER
 from scull.ir.operator import Operator
 from scull.ir.program import Program
-from scull.ir.text import operator_text, program_text
+from scull.ir.text import block_text, operator_text, program_text
 from scull.ir.variable import ParameterVariable, Variable
 from scull.ops.static_method import LISTS
 from scull.runtime.scope import Cell, Scope, ScopeTensor, global_scope
@@ -298,6 +298,10 @@ class OfVariable:
     def _to_readable_code(self: Any) -> str:
         return str(self)
 
+    def _set_error_clip(self: Any, error_clip: Any) -> None:
+        """Let `error_clip` clip the gradient that an optimizer makes of this variable."""
+        self.error_clip = error_clip
+
     numpy, gradient, clear_gradient = map(eager_only, ("numpy", "gradient", "clear_gradient"))
     tolist = eager_only("tolist")
     backward = backward
@@ -330,7 +334,10 @@ class OfOperator:
 
 @attach(Block)
 class OfBlock:
-    """Copies of Variables."""
+    """Copies of Variables, and the Block as text."""
+
+    def _to_readable_code(self: Any, skip_op_callstack: bool = True) -> str:
+        return block_text(self, skip_op_callstack)
 
     @property
     def desc(self: Any) -> Any:

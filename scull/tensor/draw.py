@@ -145,6 +145,33 @@ def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None
     return draw_into(x, numbers * beside(x, std, "std") + beside(x, mean, "mean"), "normal_")
 
 
+def gaussian_(
+    x: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, name: str | None = None
+) -> Any:
+    """Fill `x` with normal numbers.
+
+    Args:
+        x (Tensor): of floating-point elements.
+        mean (float): what they lie around.
+        std (float): their deviation.
+        seed (int): of these numbers; 0 takes the generator's next.
+        name (str, optional): of no effect.
+
+    Returns:
+        Tensor: `x`.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.tensor.random.gaussian_(paddle.zeros([2])).shape
+        [2]
+    """
+    eager_only(x, "gaussian_")
+    center, deviation = number(mean, "mean"), number(std, "std")
+    draw = session.generator().draw(integer(seed, "seed"))
+    numbers = random.gaussian(draw, x.array.shape, precise(x))
+    return draw_into(x, numbers * deviation + center, "gaussian_")
+
+
 def uniform_(
     x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
 ) -> Any:

@@ -11,6 +11,7 @@ from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import like, random
 from scull.ops.promotion import cast_to
+from scull.tensor.draw import gaussian_  # noqa: F401  old code looks for it here
 from scull.tensor.size import (
     dtype_or_default,
     integer,

@@ -149,6 +149,46 @@ def test_operators_are_counted_by_element_type(capsys):
     assert capsys.readouterr().out == ""
 
 
+def counted(compute, capsys):
+    capsys.readouterr()
+    with debugging.collect_operator_stats():
+        compute()
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    return {line.split()[0]: [int(n) for n in line.split("|")[1:]] for line in lines}
+
+
+def test_operators_are_counted_under_the_names_that_programs_show(capsys):
+    functional, x = paddle.nn.functional, paddle.ones([1, 4, 6, 6])
+    whole = {"reshape2": [0, 0, 1, 0], "elementwise_add": [0, 0, 1, 0]}
+    for layer, type in (
+        (paddle.nn.Conv2D(4, 2, 3), "conv2d"),
+        (paddle.nn.Conv2D(4, 4, 3, groups=4), "depthwise_conv2d"),
+        (paddle.nn.Conv2DTranspose(4, 2, 3), "conv2d_transpose"),
+    ):
+        assert counted(lambda layer=layer: layer(x), capsys) == whole | {type: [0, 0, 1, 0]}
+    rows, linear = x.reshape([-1, 4]), paddle.nn.Linear(4, 2)
+    both = {"matmul_v2": [0, 0, 1, 0], "elementwise_add": [0, 0, 1, 0]}
+    assert counted(lambda: linear(rows), capsys) == both
+    found = counted(lambda: functional.linear(rows, linear.weight), capsys)
+    assert found == {"matmul_v2": [0, 0, 1, 0]}
+    found = counted(lambda: functional.softmax(rows, dtype="float64"), capsys)
+    assert found == {"cast": [0, 0, 1, 0], "softmax": [0, 0, 0, 1]}
+    labels = paddle.zeros([36], "int64")
+    assert "mean_cross_entropy" not in counted(
+        lambda: functional.cross_entropy(rows, labels), capsys
+    )
+    with paddle.amp.auto_cast(level="O2", dtype="bfloat16"):
+        assert counted(lambda: linear(rows), capsys)["matmul_v2"] == [0, 1, 0, 0]
+
+
+def test_a_checker_tells_the_seed_that_was_set(capsys):
+    paddle.seed(77)
+    assert debugging.TensorCheckerConfig(True).seed == 77
+    assert "seed  77" in capsys.readouterr().out
+    paddle.seed(2**40)
+    assert debugging.TensorCheckerConfig(True).seed == 123
+
+
 def test_the_examples_run():
     results = doctest.testmod(debugging)
     assert results.attempted > 0

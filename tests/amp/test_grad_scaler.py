@@ -102,3 +102,23 @@ def test_a_new_optimizer_has_a_state_of_its_own():
 def test_a_setting_that_is_not_above_0_is_refused(name):
     with pytest.raises(ArgumentError, match=f"`{name}` is -1, not above 0"):
         paddle.amp.GradScaler(**{name: -1})
+
+
+def test_the_older_scaler_leaves_out_what_overflows():
+    layer, optimizer = network()
+    scaler, found = paddle.amp.AmpScaler(init_loss_scaling=8.0), []
+    for value in (1.0, np.inf, 1.0):
+        before, scaled = layer.weight.numpy(), scaler.scale(loss(layer, value))
+        scaled.backward()
+        scaler.minimize(optimizer, scaled)
+        optimizer.clear_grad()
+        stepped = not np.array_equal(before, layer.weight.numpy())
+        found.append((scaler.get_init_loss_scaling(), stepped))
+    assert found == [(8.0, True), (4.0, False), (4.0, True)]
+
+
+def test_a_scaler_is_the_older_one_with_steps_of_its_own():
+    older = paddle.amp.AmpScaler()
+    assert isinstance(paddle.amp.GradScaler(), paddle.amp.AmpScaler)
+    assert older.get_init_loss_scaling() == 2.0**15 and older.get_incr_every_n_steps() == 1000
+    assert not any(hasattr(older, name) for name in ("step", "unscale_", "update"))

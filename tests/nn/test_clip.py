@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull.errors import ArgumentTypeError
 from scull.nn import clip
 
 static = paddle.static
@@ -13,7 +14,7 @@ static = paddle.static
 def block():
     paddle.enable_static()
     main = static.Program()
-    with paddle.utils.unique_name.guard(), static.program_guard(main):
+    with paddle.utils.unique_name.guard(), static.program_guard(main, static.Program()):
         yield main.global_block()
     paddle.disable_static()
 
@@ -86,3 +87,81 @@ def test_a_gradient_clipped_by_itself_is_another_variable(block, clips, type):
     assert (operator.input("X"), operator.output("Out")) == ([grad.name], [made.name])
     assert made.name == f"{type}_0.tmp_0"
     assert operator.attr("op_role_var") == [param.name, made.name]
+
+
+def hidden(error_clip):
+    """A loss with two consumers of a layer whose gradient is clipped."""
+    h = static.nn.fc(static.data("x", [2, 3]), 4)
+    h._set_error_clip(error_clip)
+    return h, paddle.exp(h).sum() + h.sum()
+
+
+def test_an_optimizer_clips_the_gradient_of_a_variable_before_others_are_made_of_it(block):
+    h, loss = hidden(clip.ErrorClipByValue(max=0.01, min=-1.0))
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    types = [op.type for op in block.ops]
+    place = types.index("clip")
+    made = block.ops[place]
+    assert made.input("X") == made.output("Out") == [h.name + "@GRAD"]
+    assert (made.attr("min"), round(made.attr("max"), 6)) == (-1.0, 0.01)
+    assert types[place - 1] == "sum" and types[place + 1] == "elementwise_add_grad"
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    names = ["fc_0.b_0@GRAD", h.name + "@GRAD"]
+    bias, own = exe.run(block.program, feed={"x": np.ones([2, 3], "float32")}, fetch_list=names)
+    assert np.allclose(bias, 0.02) and np.allclose(own, 0.01)
+
+
+def test_gradients_are_clipped_in_a_loop_too(block):
+    i, h = paddle.full([1], 0, "int64"), static.nn.fc(static.data("x", [2, 3]), 4)
+
+    def body(i, h):
+        y = paddle.tanh(h)
+        y._set_error_clip(clip.ErrorClipByValue(0.5))
+        return [i + 1, y * 3.0]
+
+    _, out = static.nn.while_loop(lambda i, h: i < 2, body, [i, h])
+    paddle.optimizer.SGD(0.1).minimize(out.sum())
+    found = [op.type for inner in block.program.blocks for op in inner.ops]
+    assert found.count("clip") == 1
+
+
+@pytest.mark.parametrize("clips", [False, True])
+def test_append_backward_clips_where_it_is_asked_to(block, clips):
+    _, loss = hidden(clip.ErrorClipByValue(0.1))
+    callbacks = [clip.error_clip_callback] if clips else None
+    static.append_backward(loss, callbacks=callbacks)
+    assert ("clip" in [op.type for op in block.ops]) == clips
+
+
+def test_a_clip_of_one_variable_is_shown():
+    assert str(clip.ErrorClipByValue(1.0)) == "ByValue, min=-1.000000, max=1.000000"
+    assert isinstance(clip.ErrorClipByValue(1.0), clip.BaseErrorClipAttr)
+
+
+def test_rows_are_merged_and_taken_in_a_program(block):
+    kind = paddle.base.core.VarDesc.VarType.SELECTED_ROWS
+    x = block.create_var(name="X", dtype="float32", persistable=True, type=kind)
+    merged = clip.merge_selected_rows(x)
+    results = [clip.get_tensor_from_selected_rows(v) for v in (merged, x)]
+    assert merged.type == kind
+    scope = static.Scope()
+    rows = scope.var("X").get_selected_rows()
+    rows.set_rows([0, 5, 5, 4, 19])
+    rows.set_height(20)
+    rows.get_tensor().set(np.arange(10.0).reshape(5, 2).astype("float32"), paddle.CPUPlace())
+    with static.scope_guard(scope):
+        found = static.Executor().run(block.program, fetch_list=results)
+    assert found[0].tolist() == [[0.0, 1.0], [6.0, 7.0], [6.0, 8.0], [8.0, 9.0]]
+    assert found[1].tolist() == np.arange(10.0).reshape(5, 2).tolist()
+
+
+def test_rows_are_taken_of_what_has_some():
+    for function in (
+        clip.merge_selected_rows,
+        clip.get_tensor_from_selected_rows,
+    ):
+        with pytest.raises(ArgumentTypeError, match="which is not row-sparse"):
+            function(paddle.ones([2, 3]))
+        with pytest.raises(ArgumentTypeError):
+            function([1.0])

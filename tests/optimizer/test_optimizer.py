@@ -270,3 +270,15 @@ def test_eager_updates_keep_the_order_of_parameters_whatever_their_names(way):
     assert norm != 1
     expected = -np.float32(0.5) / norm
     assert params[-1].numpy().tobytes() == expected.astype("float32").tobytes()
+
+
+@pytest.mark.parametrize("clip", [None, paddle.nn.ClipGradByNorm(1.0)])
+def test_minimize_gives_gradients_that_may_be_differentiated(clip):
+    layer = paddle.nn.Linear(2, 3)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters(), grad_clip=clip)
+    loss = layer(paddle.ones([1, 2])).sum()
+    loss.backward()
+    operators, pairs = optimizer.minimize(loss)
+    assert operators == [] and [p.name for p, _ in pairs] == [p.name for p in layer.parameters()]
+    assert all(not g.stop_gradient for _, g in pairs)
+    assert all(np.allclose(g, p.grad) for p, g in pairs)

@@ -1,6 +1,7 @@
 """Optimizers that hold on to slower copies of parameters, and momentum at rates of layers."""
 
 from scull.core.absent import absent
+from scull.incubate.optimizer import functional
 from scull.incubate.optimizer.gradient_merge import GradientMergeOptimizer
 from scull.incubate.optimizer.lars import LarsMomentumOptimizer
 from scull.incubate.optimizer.lookahead import LookAhead
@@ -18,4 +19,5 @@ __all__ = [
     "LookAhead",
     "ModelAverage",
     "RecomputeOptimizer",
+    "functional",
 ]

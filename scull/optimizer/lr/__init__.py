@@ -41,12 +41,12 @@ __all__ = [
 
 FUNCTIONS = (
     "noam_decay exponential_decay natural_exp_decay inverse_time_decay polynomial_decay"
-    " piecewise_decay cosine_decay linear_lr_warmup"
+    " piecewise_decay cosine_decay linear_lr_warmup autoincreased_step_counter"
 )
 
 
 def __getattr__(name):
-    """The functions that give rates to Programs need more than schedulers, and are rarely used."""
+    """What counts in Programs or gives them rates needs more than schedulers, and is rare."""
     if name in FUNCTIONS.split():
         return getattr(importlib.import_module("scull.optimizer.schedule"), name)
     raise AttributeError(f"module 'scull.optimizer.lr' has no attribute '{name}'")

@@ -12,6 +12,7 @@ from scull.static.nn.convolution import (
     conv3d,
     conv3d_transpose,
     deform_conv2d,
+    deformable_conv,  # noqa: F401  old code looks for it in `common`
 )
 from scull.static.nn.linear import bilinear_tensor_product, embedding, fc, row_conv
 from scull.static.nn.loop import while_loop

@@ -295,6 +295,77 @@ def conv3d_transpose(
     return layer.transpose(input, num_filters, output_size, filter_size, groups, attrs)
 
 
+def deformable_conv(
+    input: Any,
+    offset: Any,
+    mask: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    deformable_groups: int | None = None,
+    im2col_step: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    modulated: bool = True,
+    name: str | None = None,
+) -> Any:
+    """A convolution whose windows reach where offsets say: `deform_conv2d` under its older name.
+
+    Args:
+        input (Variable): images, [N, C, rows, columns].
+        offset (Variable): how far each element of each window is moved.
+        mask (Variable, optional): what each element of each window is multiplied by; not used
+            unless `modulated`.
+        num_filters (int): how many filters.
+        filter_size (int | tuple[int]): rows and columns of a filter.
+        stride, padding, dilation (int | tuple[int]): of the windows.
+        groups (int, optional): into how many parts the channels are divided; 1 when None.
+        deformable_groups (int, optional): into how many parts with offsets of their own; 1 when
+            None.
+        im2col_step (int, optional): kept for Paddle's signature.
+        param_attr, bias_attr (ParamAttr, optional): of the parameters; `bias_attr=False` for none.
+        modulated (bool): whether there is a mask.
+        name (str, optional): its name.
+
+    Returns:
+        Variable: [N, num_filters, m, n].
+
+    Raises:
+        ArgumentTypeError: `input`, `offset` or the mask is no Variable.
+        ArgumentError: the groups do not divide the channels.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> x = paddle.static.data("pictures", [None, 3, 8, 8])
+        >>> moves = paddle.static.data("moves", [None, 18, 8, 8])
+        >>> deformable_conv(x, moves, None, 2, 3, padding=1, modulated=False).shape
+        (-1, 2, 8, 8)
+        >>> paddle.disable_static()
+    """
+    if modulated or mask is not None:
+        checked(mask, "mask", "deformable_conv")
+    return deform_conv2d(
+        input,
+        offset,
+        mask if modulated else None,
+        num_filters,
+        filter_size,
+        stride,
+        padding,
+        dilation,
+        groups or 1,
+        deformable_groups or 1,
+        im2col_step or 64,
+        param_attr,
+        bias_attr,
+        name,
+    )
+
+
 def deform_conv2d(
     x: Any,
     offset: Any,

@@ -4,6 +4,7 @@ They come untrained: nothing is downloaded. `set_state_dict(scull.load(path))` g
 weights of a file.
 """
 
+from scull.vision.models import _utils  # noqa: F401  old code looks for it here
 from scull.vision.models.alexnet import AlexNet, alexnet
 from scull.vision.models.densenet import (
     DenseNet,
