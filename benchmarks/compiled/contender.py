@@ -1,8 +1,9 @@
 """One contender of one workload, told what to measure by whoever started it.
 
 `python -m benchmarks.compiled.contender WORKLOAD CONTENDER THREADS FILE` writes what is compared to
-the file and prints the seconds of the first step. For each number that it reads it then prints the
-seconds of so many steps, by the clock and of the CPU, and the most bytes of memory it had.
+the file and prints the seconds of the first step and the most bytes of memory it had. For each
+number that it reads it then prints the seconds of so many steps, by the clock and of the CPU, and
+the most bytes of memory it had.
 """
 
 import json
@@ -44,7 +45,7 @@ def main(workload: str, contender: str, threads: int, file: str) -> None:
         return out
 
     np.save(file, work.result(noted))
-    print(json.dumps([first[0]]), file=told, flush=True)
+    print(json.dumps([first[0], memory("VmHWM") - before]), file=told, flush=True)
     for line in sys.stdin:
         if int(threads) > 1:  # those of the others still look for work, and ours are asleep
             time.sleep(REST)

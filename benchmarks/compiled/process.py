@@ -45,11 +45,9 @@ class Contender:
 
     def __init__(self, process: subprocess.Popen[str], threads: int, file: Path) -> None:
         self.process, self.threads = process, threads
-        (self.first,) = self.answer()
+        self.first, self.peak = self.answer()
         self.result = np.load(file)
-        self.count, self.peak = 1, 0
-        self.turn()
-        self.count = max(1, int(LEAST / max(self.turn(), 1e-9)))
+        self.count = 0  # steps of a turn, as soon as there was one
 
     def answer(self) -> list[Any]:
         """What it says next."""
@@ -65,6 +63,10 @@ class Contender:
         Of one thread those of the CPU, which other processes do not lengthen; threads of a library
         that only wait for work are not counted, so never more than by the clock.
         """
+        if not self.count:
+            self.count = 1
+            self.turn()
+            self.count = max(1, int(LEAST / max(self.turn(), 1e-9)))
         assert self.process.stdin is not None
         print(self.count, file=self.process.stdin, flush=True)
         wall, cpu, self.peak = self.answer()
@@ -87,7 +89,7 @@ def started(
     pinned: bool = False,
     **settings: str,
 ) -> Iterator[Contender]:
-    """A contender, which has done its first steps; `settings` are of its environment."""
+    """A contender, which has done its first step; `settings` are of its environment."""
     file = Path(folder) / f"{contender.replace('/', '-')}-{threads}.npy"
     python = python_of(contender)
     assert python is not None

@@ -67,10 +67,10 @@ def test_a_step_of_training_learns_and_leaves_the_mode_as_code_has_it(optimizer)
 @needs_llvm
 def test_contenders_are_processes_that_take_turns(tmp_path):
     with started("tiny", "scull", 1, str(tmp_path)) as own:
-        assert own.result.shape == (2,) and own.count > 1
+        assert own.result.shape == (2,)
         assert own.first > 0 and own.peak > 0
         found = turns({"scull": own}, 7)
-        assert len(found["scull"]) == 7 and min(found["scull"]) > 0
+        assert len(found["scull"]) == 7 and min(found["scull"]) > 0 and own.count > 1
     assert own.process.wait(10) == 0
 
 

@@ -188,3 +188,12 @@ def test_where_rows_begin_is_found_outside_the_innermost_loop():
     inner = re.findall(r"^(loop\d+):((?:\n(?!loop).*)*?)label %\1,", text, re.MULTILINE)
     assert inner and all(" load <8 x float>" in body for _, body in inner)
     assert not any(" mul i64 " in body for _, body in inner)
+
+
+def test_llvm_sees_positions_count_where_something_is_summed():
+    arrays = [normal(40, 300), normal(300, 64)]
+    region = region_of_kernel(traced(product, arrays, ((40, 64), "float32")))
+    text = "\n".join(module.text for module in modules_of(region, TARGETS["avx2"]))
+    heads = re.findall(r"^loop\d+:\n((?:  %\w+ = phi .*\n)+)(.*)", text, re.MULTILINE)
+    carry = [" phi <" in phis for phis, _ in heads]
+    assert carry == ["asm" not in first for _, first in heads] and {*carry} == {True, False}
