@@ -13,7 +13,7 @@ from scull.compiler.stage import nbytes
 from scull.runtime.entry import STATUS_WORDS
 from scull.runtime.line import LINE
 
-# Of functions that only call others: LLVM takes half of its time where it does not improve them.
+# Of functions that only call others: LLVM takes less time where it does not improve them.
 AS_IT_STANDS = "nounwind noinline optnone"
 DECLARED = "declare void @share(ptr, ptr, i64, i64, i64)"
 

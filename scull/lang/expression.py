@@ -230,11 +230,14 @@ def only(
     *content: object,
 ) -> Expression:
     """The one node of a kind with this content: the equal one made before, or a new one."""
-    key = (kind, dtype, operands, *content)
+    return _one((kind, dtype, operands, *content), kind, dtype, operands, *content)
+
+
+def _one(key: object, kind: Callable[..., Expression], *parts: object) -> Expression:
     found = _made.get(key)
     if found is None:
         with _lock:
-            found = _made.setdefault(key, kind(dtype, operands, *content))
+            found = _made.setdefault(key, kind(*parts))
     return found
 
 
@@ -284,12 +287,7 @@ def _integer(value: int, dtype: str) -> Expression:
 
 def _number(value: Number, dtype: str) -> Expression:
     kept = rounded(value, dtype)
-    key = (Constant, dtype, repr(kept))  # which tells the zeros apart
-    found = _made.get(key)
-    if found is None:
-        with _lock:
-            found = _made.setdefault(key, Constant(dtype, (), kept))
-    return found
+    return _one((Constant, dtype, repr(kept)), Constant, dtype, (), kept)  # zeros told apart
 
 
 def axis(size: int) -> Axis:

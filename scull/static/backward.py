@@ -5,9 +5,9 @@ from typing import Any
 from scull.autograd.program import append_backward as engine_append
 from scull.autograd.program import gradients as engine_gradients
 from scull.autograd.recompute import recompute
+from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.variable import Variable
-from scull.nn.clip import error_clip_callback
 
 
 def names_of(variables: Any) -> set[str]:
@@ -59,7 +59,7 @@ def append_backward(
         for p in parameter_list:
             if not isinstance(p, Variable | str):
                 raise ArgumentTypeError("parameter_list holds variables or names")
-    clips = error_clip_callback in (callbacks or ())
+    clips = bool(callbacks) and load("scull.nn.clip", "error_clip_callback") in callbacks
     pairs = engine_append(loss, parameter_list, names_of(no_grad_set), clips=clips)
     if checkpoints:
         recompute(loss.block, checkpoints)
