@@ -26,6 +26,11 @@ def scratch(xp: Any, shape: Any, dtype: Any) -> Any:
     return found
 
 
+def is_watched() -> bool:
+    """Whether somebody is told of the bytes that kernels take in this thread."""
+    return _watch.tell is not None
+
+
 @contextmanager
 def watching(tell: Callable[[int], None]) -> Iterator[None]:
     """Tell of the bytes that kernels take in this thread (positive) and give back (negative)."""

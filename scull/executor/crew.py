@@ -18,6 +18,7 @@ from scull.executor.schedule import DEVICE, OWN, Schedule
 from scull.executor.stream import EVENT, SYNCHRONIZE
 from scull.executor.transfer import BLOCKING, HOST
 from scull.runtime.blas import one_thread
+from scull.runtime.workers import workers
 
 LEADS, HELPS, BLOCKS = (OWN, DEVICE, HOST), (DEVICE, HOST), (BLOCKING,)
 MOST_BLOCKED = 4096  # threads are made as they are needed
@@ -200,12 +201,6 @@ def run_ordered(schedule: Schedule, work: Work, order: Iterable[int]) -> None:
             living[n] -= 1
             if not living[n]:
                 work.release(n)
-
-
-@cache
-def workers(count: int, process: int) -> ThreadPoolExecutor:
-    """The threads that help, made once in a process."""
-    return ThreadPoolExecutor(count, thread_name_prefix="scull")
 
 
 @cache

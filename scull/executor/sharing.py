@@ -7,8 +7,8 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from scull.executor.crew import workers
 from scull.runtime.blas import one_thread
+from scull.runtime.workers import workers
 
 if TYPE_CHECKING:
     from scull.executor.flow import Round, Run

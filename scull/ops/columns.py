@@ -1,7 +1,7 @@
 """Convolution of arrays by products of matrices, and the same back to its operands."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -9,6 +9,7 @@ from scull.core.scratch import scratch
 from scull.ops.depthwise import depthwise, depthwise_across, depthwise_back
 from scull.ops.geometry import ALL, Band, Geometry, Portion
 from scull.ops.portion import portions
+from scull.runtime.workers import share
 
 LONG = 32  # positions of an image that are worth a product of their own
 
@@ -148,25 +149,36 @@ def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
 
 def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution by products of filters and columns."""
-    every, (columns, products) = matrices(w, g), buffers(xp, g, x.dtype)
-    for images in g.batches:
-        wide, target = with_zeros(xp, x[images], g), images_last(out[images])
-        total = target
-        if g.apart:
-            if g.images_last or not out.flags.c_contiguous:
-                room = scratch(xp, target.size, x.dtype)
-                total = laid(room, target.shape[:1], target.shape[1:], g)
-            total[...] = 0
-        for band, filters in zip(g.bands, every, strict=True):
-            for (own, made), matrix in zip(g.parts, filters, strict=True):
-                windows = windows_of(xp, wide[own], band)
-                for portion in band.portions:
-                    given = gathered(columns, windows, portion.rows, g)
-                    found = matrix_of(products, matrix.shape[:1], given.shape[1:])
-                    xp.matmul(matrix, given, out=found)
-                    add_moved(total[made], products, portion, g)
-        if total is not target:
-            target[...] = total
+    every = matrices(w, g)
+
+    def begin() -> Callable[[slice], None]:
+        room = buffers(xp, g, x.dtype)
+        return lambda images: columns_of(xp, x[images], every, out[images], g, room)
+
+    share(begin, g.batches, g.work)
+
+
+def columns_of(
+    xp: Any, x: Any, every: list[list[Any]], out: Any, g: Geometry, room: tuple[Any, Any]
+) -> None:
+    """The same for a few images; `room` is for their columns and products."""
+    wide, target, (columns, products) = with_zeros(xp, x, g), images_last(out), room
+    total = target
+    if g.apart:
+        if g.images_last or not out.flags.c_contiguous:
+            total = scratch(xp, target.size, x.dtype)
+            total = laid(total, target.shape[:1], target.shape[1:], g)
+        total[...] = 0
+    for band, filters in zip(g.bands, every, strict=True):
+        for (own, made), matrix in zip(g.parts, filters, strict=True):
+            windows = windows_of(xp, wide[own], band)
+            for portion in band.portions:
+                given = gathered(columns, windows, portion.rows, g)
+                found = matrix_of(products, matrix.shape[:1], given.shape[1:])
+                xp.matmul(matrix, given, out=found)
+                add_moved(total[made], products, portion, g)
+    if total is not target:
+        target[...] = total
 
 
 def add_moved(target: Any, found: Any, portion: Portion, g: Geometry) -> None:
@@ -208,21 +220,32 @@ def reversed_filters(w: Any, g: Geometry) -> Any:
 
 def columns_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient by products of filters and what their windows have."""
-    every, (columns, products) = matrices(w, g), buffers(xp, g, dx.dtype)
-    for images in g.batches:
-        source = images_last(dout[images])
-        rest = (*g.padded, source.shape[-1])
-        wide = laid(scratch(xp, g.channels * math.prod(rest), dx.dtype), (g.channels,), rest, g)
-        wide[...] = 0
-        for band, filters in zip(g.bands, every, strict=True):
-            for (own, made), matrix in zip(g.parts, filters, strict=True):
-                windows = windows_of(xp, wide[own], band)
-                for portion in band.portions:
-                    given = moved(products, source[made], portion, g)
-                    found = matrix_of(columns, matrix.shape[1:], given.shape[1:])
-                    xp.matmul(matrix.T, given, out=found)
-                    add_windows(windows, columns, portion.rows, g)
-        images_last(dx[images])[...] = wide[g.inside]
+    every = matrices(w, g)
+
+    def begin() -> Callable[[slice], None]:
+        room = buffers(xp, g, dx.dtype)
+        return lambda images: columns_back_of(xp, dout[images], every, dx[images], g, room)
+
+    share(begin, g.batches, g.work)
+
+
+def columns_back_of(
+    xp: Any, dout: Any, every: list[list[Any]], dx: Any, g: Geometry, room: tuple[Any, Any]
+) -> None:
+    """The same for a few images; `room` is for their columns and products."""
+    source, (columns, products) = images_last(dout), room
+    rest = (*g.padded, source.shape[-1])
+    wide = laid(scratch(xp, g.channels * math.prod(rest), dx.dtype), (g.channels,), rest, g)
+    wide[...] = 0
+    for band, filters in zip(g.bands, every, strict=True):
+        for (own, made), matrix in zip(g.parts, filters, strict=True):
+            windows = windows_of(xp, wide[own], band)
+            for portion in band.portions:
+                given = moved(products, source[made], portion, g)
+                found = matrix_of(columns, matrix.shape[1:], given.shape[1:])
+                xp.matmul(matrix.T, given, out=found)
+                add_windows(windows, columns, portion.rows, g)
+    images_last(dx)[...] = wide[g.inside]
 
 
 def add_windows(windows: Any, found: Any, rows: slice, g: Geometry) -> None:
@@ -246,8 +269,7 @@ def convolve_across(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> None:
         for images in g.batches:
             depthwise_across(xp, x[images], dout[images], dw, g)
         return
-    totals = [zeros(xp, dw, band, g) for band in g.bands]
-    columns_across(xp, x, dout, totals, g)
+    totals = across_of_parts(xp, x, dout, dw, g)
     for band, total in zip(g.bands, totals, strict=True):
         taps = dw[:, :, band.taps]
         shape = (g.groups, len(band.shifts), g.share[1], dw.shape[1], -1)
@@ -269,23 +291,45 @@ def zeros(xp: Any, dw: Any, band: Band, g: Geometry) -> Any:
     return total.swapaxes(1, 2)
 
 
-def columns_across(xp: Any, x: Any, dout: Any, totals: Sequence[Any], g: Geometry) -> None:
+def across_of_parts(xp: Any, x: Any, dout: Any, dw: Any, g: Geometry) -> list[Any]:
+    """The sums of columns_across over all images, each part of which has sums of its own."""
+    own = [[zeros(xp, dw, band, g) for band in g.bands]]
+    for _ in g.sums[1:]:
+        own.append([xp.zeros_like(total) for total in own[0]])
+
+    def begin() -> Callable[[int], None]:
+        room = buffers(xp, g, x.dtype)
+        most = [max(*t.shape[1:], min(g.chunk, t[0].size)) for t in own[0]]
+        spare = scratch(xp, max(most, default=0), x.dtype)
+
+        def work(part: int) -> None:
+            for images in g.sums[part]:
+                columns_across(xp, x[images], dout[images], own[part], g, (*room, spare))
+
+        return work
+
+    share(begin, range(len(own)), g.work)
+    for others in own[1:]:
+        for total, other in zip(own[0], others, strict=True):
+            total += other
+    return own[0]
+
+
+def columns_across(
+    xp: Any, x: Any, dout: Any, totals: Sequence[Any], g: Geometry, room: tuple[Any, Any, Any]
+) -> None:
     """The products of columns and what their windows have, added to [group, filter, depth]."""
-    columns, products = buffers(xp, g, x.dtype)
-    most = [max(*t.shape[1:], min(g.chunk, t[0].size)) for t in totals]
-    spare = scratch(xp, max(most, default=0), x.dtype)
-    for images in g.batches:
-        wide, source = with_zeros(xp, x[images], g), images_last(dout[images])
-        for band, total in zip(g.bands, totals, strict=True):
-            for (own, made), sums in zip(g.parts, total, strict=True):
-                windows = windows_of(xp, wide[own], band)
-                for portion in band.portions:
-                    left = moved(products, source[made], portion, g)
-                    right = gathered(columns, windows, portion.rows, g)
-                    if sums.flags.c_contiguous:
-                        add_product(xp, left, right.T, sums, spare)
-                    else:
-                        add_product(xp, right, left.T, sums.T, spare)
+    wide, source, (columns, products, spare) = with_zeros(xp, x, g), images_last(dout), room
+    for band, total in zip(g.bands, totals, strict=True):
+        for (own, made), sums in zip(g.parts, total, strict=True):
+            windows = windows_of(xp, wide[own], band)
+            for portion in band.portions:
+                left = moved(products, source[made], portion, g)
+                right = gathered(columns, windows, portion.rows, g)
+                if sums.flags.c_contiguous:
+                    add_product(xp, left, right.T, sums, spare)
+                else:
+                    add_product(xp, right, left.T, sums.T, spare)
 
 
 def add_product(xp: Any, left: Any, right: Any, sums: Any, spare: Any) -> None:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from scull.core.meta import UNKNOWN, agree
 from scull.errors import ArgumentError, ShapeError
-from scull.ops.portion import largest, portions
+from scull.ops.portion import cut, largest, portions
 from scull.ops.window import Windows, pair, sides, sliding
 
 ALL = slice(None)
 LARGE = 1 << 16  # elements of columns that are worth a way with more steps
 TURN = 0.2  # beginnings of a loop that turning an element of images costs
 LEAST, MOST = 1 << 14, 1 << 18  # elements of images, and of columns, that are at hand at once
+PARTS, SUMS = 8, 1 << 21  # of a batch at most, and elements of all their sums for the filters
 
 
 class Portion(NamedTuple):
@@ -123,9 +124,25 @@ class Geometry:
 
     @cached_property
     def batches(self) -> list[slice]:
-        """The images in portions of which padded copies are made."""
+        """The images in portions of which padded copies are made: as many as threads share well."""
         image = self.channels * math.prod(self.padded) + self.filters * math.prod(self.counts)
-        return portions(self.images, self.chunk // max(image, 1))
+        count = len(portions(self.images, self.chunk // max(image, 1)))
+        return cut(self.images, count if count <= 2 else min(-(-count // 4) * 4, self.images))
+
+    @cached_property
+    def work(self) -> int:
+        """How many products of two numbers are added up."""
+        return self.images * math.prod(self.counts) * self.filters * self.depth
+
+    @cached_property
+    def sums(self) -> list[list[slice]]:
+        """The batches in parts, a power of two, whose sums for the filters are taken apart.
+
+        There are as many as sums that are at hand at once, whatever the number of threads.
+        """
+        most = SUMS // max(self.filters * self.depth, 1)
+        count = max(1, min(PARTS, len(self.batches), most))
+        return [self.batches[few] for few in cut(len(self.batches), 1 << count.bit_length() - 1)]
 
     @cached_property
     def images_last(self) -> bool:

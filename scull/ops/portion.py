@@ -11,7 +11,11 @@ def portions(size: int, most: int) -> list[slice]:
     """`size` elements in portions of nearly one size, of at most `most` unless that is below 1."""
     if size <= most:
         return [slice(0, size)]
-    count = -(-size // max(most, 1))
+    return cut(size, -(-size // max(most, 1)))
+
+
+def cut(size: int, count: int) -> list[slice]:
+    """`size` elements in so many portions of nearly one size."""
     return [slice(i * size // count, (i + 1) * size // count) for i in range(count)]
 
 

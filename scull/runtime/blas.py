@@ -5,6 +5,7 @@ own settings.
 """
 
 import ctypes
+import math
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -101,6 +102,11 @@ def at_most(count: int) -> Limit:
 def one_thread() -> Limit:
     """Let every product of matrices run on the thread that asks for it, until the block ends."""
     return at_most(1)
+
+
+def limit() -> float:
+    """How many threads a product may take at most by such blocks; there may be none."""
+    return min(list(_shared.limits.values()), default=math.inf)
 
 
 def set_threads(count: int) -> None:
