@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+TARGET = ROOT / "scull" / "files" / "data" / "extra_attributes.json"
 REFERENCE = ROOT / "tests" / "data" / "reference"
 KINDS = {bool: "BOOLEAN", int: "INT", float: "FLOAT", str: "STRING"}
 LISTS = {bool: "BOOLEANS", int: "INTS", float: "FLOATS", str: "STRINGS"}
@@ -19,7 +20,8 @@ def kind_of(value):
     return KINDS[type(value)]
 
 
-def main():
+def text():
+    """The table, an operator a line."""
     protos = json.loads((REFERENCE / "op_protos.json").read_text())
     table = {
         name: {
@@ -29,9 +31,8 @@ def main():
         if isinstance(entry, dict) and not name.endswith("_grad")
     }
     lines = [f"{json.dumps(n)}: {json.dumps(t, sort_keys=True)}" for n, t in table.items() if t]
-    target = ROOT / "scull" / "files" / "data" / "extra_attributes.json"
-    target.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 if __name__ == "__main__":
-    main()
+    TARGET.write_text(text())

@@ -20,6 +20,7 @@ from scull.errors import ArgumentError, ArgumentTypeError, RunError
 from scull.flags import PADDLE
 from scull.framework.random import seed
 from scull.framework.setting import set_flags
+from scull.ir.calls import Counts, count, table
 from scull.ir.mode import in_dynamic_mode
 from scull.ops.effect import check_numerics as checked
 
@@ -219,9 +220,6 @@ def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
 
 # ---- how often operators ran in which element type ----
 
-COLUMNS = {"float16": 0, "bfloat16": 1, "float32": 2}
-OTHER = 3
-
 
 class Within(threading.local):
     """How many operators of this thread are being applied, one within the other."""
@@ -240,10 +238,10 @@ def parts(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Iterator[tu
 
 
 class Calls:
-    """The calls of operators by name: in float16, bfloat16, float32 and others."""
+    """The calls of operators by name and element type."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[int]] = {}
+        self.found: Counts = {}
         self.within = Within()
         self.surrounding = Surrounding(self.apply)
 
@@ -260,18 +258,8 @@ class Calls:
                     operands if any(isinstance(x, Tensor | Value) for x in operands) else (results,)
                 )
                 kind = next((x.dtype.name for x in each if isinstance(x, Tensor | Value)), "")
-                row = self.found.setdefault(part.type or part.name, [0, 0, 0, 0])
-                row[COLUMNS.get(kind, OTHER)] += 1
+                count(self.found, part.type or part.name, kind)
         return results
-
-    def table(self) -> str:
-        """The calls as Paddle prints them."""
-        heads = f"<{' Op Name ':-^40} | {' FP16 Calls ':-^17} | {' BF16 Calls ':-^17} | "
-        lines = [f"<{' op list ':-^120}>", f"{heads}{' FP32 Calls':-^17} | {' Other Calls ':-^17}>"]
-        for name, row in sorted(self.found.items()):
-            lines.append(f"  {name:<40}|  " + "|  ".join(f"{n:<17}" for n in row))
-        count = f" op count: {len(self.found)} "
-        return "\n".join([*lines, f"<{count:-^120}>", ""])
 
 
 def enable_operator_stats_collection() -> None:
@@ -297,7 +285,7 @@ def disable_operator_stats_collection() -> None:
     """Count no more, and print what was counted."""
     calls = stop()
     if calls is not None:
-        print(calls.table())
+        print(table(calls.found))
 
 
 @contextmanager

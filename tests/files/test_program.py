@@ -10,6 +10,7 @@ from scull.files import wire
 from scull.files.program import bytes_of, program_of
 from scull.ir.text import program_text
 from scull.ir.verify import verify
+from tools.make_extra_attributes import TARGET, text
 
 DATA = Path(__file__).parent.parent / "data"
 PROGRAMS = sorted((DATA / "reference" / "programs").glob("*.pb"))
@@ -26,6 +27,10 @@ def test_a_program_read_and_written_unchanged_is_equal_byte_for_byte(path):
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.name)
 def test_a_program_of_the_reference_is_legal(path):
     verify(program_of(path.read_bytes()))
+
+
+def test_the_attributes_that_only_files_have_are_those_of_all_recorded_operators():
+    assert TARGET.read_text() == text()
 
 
 def test_a_changed_attribute_is_the_only_change():

@@ -194,8 +194,6 @@ def test_what_is_not_there_says_why():
             found = getattr(found, part)
         with pytest.raises(UnsupportedError, match=f"{name}` is not in scull: "):
             found()
-    with pytest.raises(UnsupportedError, match=r"static.amp.debugging` is not in scull"):
-        static.amp.debugging()
     with pytest.raises(
         UnsupportedError, match=r"mnist.train` is not in scull: nothing is downloaded"
     ):

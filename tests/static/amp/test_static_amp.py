@@ -207,3 +207,29 @@ def test_a_layer_norm_keeps_its_scale_in_float32_unless_told(kept):
     assert found == {paddle.float32 if kept else paddle.float16}
     with pytest.raises(TypeError, match="one bool says"):
         amp.fp16_utils._keep_layer_norm_scale_bias_to_fp32(1)
+
+
+def test_operators_are_counted_by_the_element_type_of_what_they_read(capsys):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4], "float32")
+        paddle.static.nn.cond(x.sum() > 0, lambda: x.astype("float16"), lambda: x.tanh())
+        paddle.ones([2], "float16")
+        paddle.arange(3).astype("float32")
+    paddle.static.amp.debugging.collect_operator_stats(main, print_subblocks=True)
+    text = capsys.readouterr().out
+    blocks = text.split("op list of ")[1:]
+    assert [part.split(" -")[0] for part in blocks] == [
+        "block 0",
+        "block 1",
+        "block 2",
+        "all blocks",
+    ]
+    rows = {
+        line.split()[0]: line.split("|")[1:] for line in blocks[-1].splitlines() if "  |" in line
+    }
+    counts = {name: [int(n) for n in row] for name, row in rows.items() if name != "<"}
+    assert counts["cast"] == [0, 0, 1, 2]  # one for the number of the branch
+    assert counts["tanh"] == [0, 0, 1, 0]
+    assert counts["fill_constant"][0] == 1
+    assert "tanh" not in blocks[0]
