@@ -39,3 +39,20 @@ def watching(tell: Callable[[int], None]) -> Iterator[None]:
         yield
     finally:
         _watch.tell = before
+
+
+@contextmanager
+def repeated(times: int) -> Iterator[None]:
+    """Tell of what is taken in the block as of what so many threads take at once."""
+    tell, now, most = _watch.tell, 0, 0
+
+    def note(size: int) -> None:
+        nonlocal now, most
+        now += size
+        most = max(most, now)
+
+    with watching(note):
+        yield
+    if tell is not None:
+        tell(times * most)
+        tell(-times * most)

@@ -15,7 +15,7 @@ ALL = slice(None)
 LARGE = 1 << 16  # elements of columns that are worth a way with more steps
 TURN = 0.2  # beginnings of a loop that turning an element of images costs
 LEAST, MOST = 1 << 14, 1 << 18  # elements of images, and of columns, that are at hand at once
-PARTS, SUMS = 8, 1 << 21  # of a batch at most, and elements of all their sums for the filters
+PARTS, SUMS = 8, 1 << 18  # of a batch at most, and elements of all their sums for the filters
 
 
 class Portion(NamedTuple):

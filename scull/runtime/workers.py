@@ -8,7 +8,7 @@ from contextvars import copy_context
 from functools import cache, partial
 from typing import TypeVar
 
-from scull.core.scratch import is_watched
+from scull.core.scratch import is_watched, repeated
 from scull.runtime.blas import limit, one_thread
 from scull.runtime.pool import get_num_threads
 
@@ -23,14 +23,20 @@ def share(begin: Callable[[], Work[Item]], items: Sequence[Item], size: float) -
 
     Each thread begins once, which makes what it needs for itself. Items must not depend on each
     other: nothing tells in which order they are done. What is of few steps (`size`, in all) one
-    thread does alone, and so it is while another run has all threads, or a ledger counts bytes.
-    Products of matrices have the same bits for any number of threads.
+    thread does alone, and so it is while another run has all threads. Where bytes are counted, one
+    thread does it and those of all are counted. Products of matrices have the same bits for any
+    number of threads.
     """
     waiting = deque(items)
     if len(items) < 2 or size < LARGE:
         serve(begin, waiting)
         return
-    helpers = 0 if is_watched() else int(min(get_num_threads(), limit(), len(items))) - 1
+    threads = int(min(get_num_threads(), limit(), len(items)))
+    if is_watched():
+        with one_thread(), repeated(threads):
+            serve(begin, waiting)
+        return
+    helpers = threads - 1
     run = partial(serve, begin, waiting)
     with one_thread():
         pool = workers(helpers, os.getpid()) if helpers else None

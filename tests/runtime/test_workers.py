@@ -3,11 +3,12 @@
 import threading
 import time
 import warnings
+from itertools import accumulate
 
 import numpy as np
 import pytest
 
-from scull.core.scratch import watching
+from scull.core.scratch import scratch, watching
 from scull.flags import flags
 from scull.ops.columns import convolve, convolve_across, convolve_back
 from scull.ops.geometry import geometry
@@ -56,6 +57,19 @@ def test_one_thread_does_it_where_others_have_all_or_bytes_are_counted():
     with watching(lambda _: None):
         watched = who_did(3)
     assert set(map(tuple, (*alone.values(), *watched.values()))) == {(threading.get_ident(),)}
+
+
+def test_bytes_that_all_threads_would_take_are_counted_while_one_works():
+    told = []
+
+    def begin():
+        mine = scratch(np, 100, np.float32)
+        return lambda i: mine.fill(i)
+
+    with watching(told.append), flags(NUM_THREADS=3):
+        share(begin, range(20), LARGE)
+    assert max(accumulate(told)) == 3 * 400
+    assert sum(told) == 0
 
 
 @pytest.mark.parametrize("helper", [False, True])
