@@ -2,6 +2,7 @@
 
 import compileall
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -93,46 +94,59 @@ def making_rows(count: int) -> Iterator[Row]:
 
     Making is the first step less one of those that follow.
     """
-    title, memory = "machine code: ResNet-18's step,", {}
-    found, later = dict[str, list[float]](), dict[str, list[float]]()
+    title, memory = "machine code: ResNet-18's step,", dict[str, int]()
+    found, later = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     compileall.compile_dir(ROOT / "scull", quiet=2)
-    others = [n for n in ("torch", "torch/compile", "jax", "paddle") if python_of(n)]
     for _ in range(count):
         with tempfile.TemporaryDirectory() as folder:
-            kept = {"SCULL_CACHE_DIR": f"{folder}/code"}
-            states = {
-                "cold": kept,
-                "from the cache": kept,
-                "tiered": {"SCULL_CACHE_DIR": f"{folder}/other", "SCULL_COMPILE": "tiered"},
-            }
-            for state, settings in states.items():
-                with started("resnet18", "scull", 1, folder, **settings) as own:
-                    found.setdefault(state, []).append(own.first)
-                    if state != "tiered":  # whose next steps wait for code
-                        later.setdefault(state, []).append(own.turn())
+            code = {"SCULL_CACHE_DIR": f"{folder}/code"}
+            tiered = {"SCULL_CACHE_DIR": f"{folder}/other", "SCULL_COMPILE": "tiered"}
+            for state, threads, settings in (
+                ("cold", 1, code),
+                ("from the cache", 1, code),
+                ("tiered", 1, tiered),
+                ("tiered, 2 threads", 2, tiered),
+            ):
+                with started("resnet18", "scull", threads, folder, **settings) as own:
+                    found[state].append(own.first)
+                    if settings is code:  # the next steps of the others wait for code
+                        later[state].append(own.turn())
                     memory[f"scull, {state}"] = own.peak
-    with tempfile.TemporaryDirectory() as folder:
-        first = {}
-        for name in others:
-            with started("resnet18", name, 1, folder) as other:
-                first[name] = other.first
-                other.turn()
-                memory[name] = other.peak
-    beside = ", ".join(f"first step of {n} {short(s)} s" for n, s in first.items())
+    first, others = first_steps(memory)
     for state, asked in (("cold", 6), ("from the cache", 0.3)):
         whole, steps = spread(found[state]).show(" s"), spread(later[state]).show(" s")
         made = [x - y for x, y in zip(found[state], later[state], strict=True)]
-        detail = f"the first step {whole}, a later one {steps}; {beside}"
+        detail = f"the first step {whole}, a later one {steps}; {first[1]}"
         yield Row(
             f"{title} making its code, {state}", f"<= {asked} s", spread(made).show(" s"), detail
         )
-    took = spread(found["tiered"]).show(" s")
-    yield Row(f"{title} the first answer, tiered", "<= 0.5 s", took, beside)
+    for state, beside in (("tiered", first[1]), ("tiered, 2 threads", first[2])):
+        took = spread(found[state]).show(" s")
+        yield Row(f"{title} the first answer, {state}", "<= 0.5 s", took, beside)
     shown = ", ".join(f"{n} {b / 2**20:.0f} MB" for n, b in memory.items())
     least = min(memory[n] for n in others) if others else 0
     ours = memory["scull, from the cache"]
     ratio = f"{short(ours / least)}x" if least else "no peer is installed"
     yield Row(f"{title} peak memory : least of peers", "< 1x", ratio, shown)
+
+
+def first_steps(memory: dict[str, int]) -> tuple[dict[int, str], list[str]]:
+    """The first steps of others on one thread and on two; who they are, whose memory is noted."""
+    others = [n for n in ("torch", "torch/compile", "jax", "paddle") if python_of(n)]
+    told = {}
+    for threads in (1, 2):
+        each = []
+        for name in others:
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                started("resnet18", name, threads, folder) as other,
+            ):
+                each.append(f"first step of {name} {short(other.first)} s")
+                other.turn()
+                if threads == 1:
+                    memory[name] = other.peak
+        told[threads] = ", ".join(each)
+    return told, others
 
 
 def rows(count: int, only: str = "") -> Iterator[Row]:
