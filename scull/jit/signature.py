@@ -124,8 +124,7 @@ class Signature:
             raise ArgumentError(
                 f"input_spec describes {len(specs)} arguments, and the call has {len(args)}"
             )
-        pairs = enumerate(zip(specs, args, strict=False))
-        beside = [merged(s, v, self.name_of(i)) for i, (s, v) in pairs]
+        beside = [merged(s, v) for s, v in zip(specs, args, strict=False)]
         return [*beside, *mapped(spec, args[len(specs) :])], mapped(spec, kwargs)
 
     def spec_of(self, value: Any) -> Any:
@@ -187,33 +186,25 @@ def spec_of(value: Any) -> Any:
     return value
 
 
-def merged(spec: Any, value: Any, name: str) -> Any:
+def merged(spec: Any, value: Any) -> Any:
     """What was said of an argument beforehand, completed by what came."""
     if isinstance(spec, InputSpec):
-        return fitting(spec, value, name)
+        return fitting(spec, value)
     if isinstance(spec, CONTAINERS) and isinstance(value, CONTAINERS):
         pairs = zip(members(spec), members(value), strict=False)
-        beside = [merged(s, v, name) for s, v in pairs]
+        beside = [merged(s, v) for s, v in pairs]
         if len(beside) == len(members(value)):
             return rebuilt(value, beside)
     return mapped(spec_of, value)
 
 
-def described(spec: InputSpec) -> str:
-    """A size and an element type, as errors say them."""
-    return f"{list(spec.shape)} of {spec.dtype.name if spec.dtype else 'any type'}"
-
-
-def fitting(spec: InputSpec, value: Any, name: str) -> Any:
-    """`spec` for a tensor that it describes; ArgumentError when it does not."""
+def fitting(spec: InputSpec, value: Any) -> Any:
+    """`spec` for a tensor that it describes; for another, that tensor's own description."""
     if not isinstance(value, Tensor | np.ndarray):
         return mapped(spec_of, value)
     came = spec_of(value)
     agrees = len(came.shape) == len(spec.shape) and all(
         n in (-1, m) for n, m in zip(spec.shape, came.shape, strict=True)
     )
-    if not agrees or (spec.dtype is not None and spec.dtype is not came.dtype):
-        raise ArgumentError(
-            f"input_spec says that `{name}` is {described(spec)}, and {described(came)} came"
-        )
-    return InputSpec(list(spec.shape), spec.dtype or came.dtype, spec.name, spec.stop_gradient)
+    known = spec if agrees and spec.dtype in (None, came.dtype) else came
+    return InputSpec(list(known.shape), came.dtype, spec.name, spec.stop_gradient)

@@ -142,11 +142,15 @@ def test_one_program_serves_every_size_that_input_spec_leaves_open():
     assert function.concrete_program.inputs[0].shape == (-1, 3)
 
 
-def test_input_spec_refuses_what_it_does_not_describe():
-    spec = [paddle.static.InputSpec([None, 3])]
-    function = paddle.jit.to_static(lambda x: x, input_spec=spec)
-    with pytest.raises(ArgumentError, match=r"`x` is \[-1, 3\] of float32, and \[2, 4\]"):
-        function(paddle.ones([2, 4]))
+def test_what_input_spec_does_not_describe_has_a_program_of_its_own():
+    spec = [paddle.static.InputSpec([None, 3], name="a")]
+    function = paddle.jit.to_static(lambda x: x + x, input_spec=spec, full_graph=True)
+    assert function(paddle.ones([2, 4])).tolist() == [[2.0] * 4] * 2
+    assert function(paddle.ones([3])).tolist() == [2.0] * 3
+    assert function(paddle.ones([1, 3], "int64")).dtype == paddle.int64
+    assert function(paddle.ones([2, 3])).shape == [2, 3]
+    assert len(function.program_cache) == 4
+    assert function.concrete_program.inputs[0].shape == (-1, 3)
 
 
 def test_a_parameter_frozen_and_freed_again_is_seen():
