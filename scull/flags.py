@@ -86,7 +86,27 @@ PADDLE: dict[str, Any] = {
     "FLAGS_retain_grad_for_all_tensor": False,
     "FLAGS_call_stack_level": 1,
 }
-
+# What Paddle's scripts set besides: nothing here depends on these.
+IDLE: tuple[tuple[Any, str], ...] = (
+    (
+        True,
+        "eager_delete_scope enable_api_kernel_fallback fast_eager_deletion_mode use_pinned_memory"
+        " new_executor_use_local_scope use_stream_safe_cuda_allocator",
+    ),
+    (
+        False,
+        "apply_pass_to_program einsum_opt enable_unused_var_check init_allocated_mem print_ir"
+        " log_memory_stats new_executor_serial_run new_executor_static_build prim_enabled"
+        " new_executor_use_cuda_graph sync_after_alloc use_system_allocator",
+    ),
+    (0, "auto_growth_chunk_size_in_mb dygraph_debug gpu_memory_limit_mb initial_gpu_memory_in_mb"),
+    (0, "inner_op_parallelism low_precision_op_list reallocate_gpu_memory_in_mb"),
+    (500, "initial_cpu_memory_in_mb"),
+    (10000, "gpu_allocator_retry_time"),
+    (1.0, "memory_fraction_of_eager_deletion"),
+    (0.5, "fraction_of_cuda_pinned_memory_to_use"),
+)
+PADDLE.update({"FLAGS_" + name: value for value, group in IDLE for name in group.split()})
 PADDLE.update({n: _parse(n, os.environ[n], PADDLE[n]) for n in PADDLE.keys() & os.environ.keys()})
 
 PRIVATE = frozenset({"FLAGS_free_idle_chunk"})  # read by `core.globals()` alone

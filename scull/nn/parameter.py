@@ -161,7 +161,7 @@ def free_parameter(
     Args:
         shape (list[int]): its sizes.
         dtype (str | DType): its element type.
-        name (str, optional): its name, when `attr` is None.
+        name (str, optional): its name, when `attr` is None; else what it is called after.
         attr (ParamAttr, optional): what else is said of it.
         is_bias (bool): whether its first value is that of biases.
         default_initializer (Initializer, optional): its first value where `attr` names none.
@@ -175,5 +175,5 @@ def free_parameter(
         [0.0, 0.0]
     """
     attr = ParamAttr(name=name) if attr is None else attr
-    owner = session.unique_name("create_parameter")
+    owner = session.unique_name("create_parameter") if name is None else name
     return create_parameter(owner, shape, attr, dtype, is_bias, default_initializer)

@@ -6,7 +6,7 @@ from scull.autograd.program import append_backward as engine_append
 from scull.autograd.program import gradients as engine_gradients
 from scull.autograd.recompute import recompute
 from scull.deferred import load
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.ir.variable import Variable
 
 
@@ -84,7 +84,15 @@ def gradients(
     given = None if target_gradients is None else as_list(target_gradients, "target_gradients")
     if given is not None and len(given) != len(outs):
         raise ArgumentError("Should have the same number of target_gradients as targets")
+    for out, dout in zip(outs, given or [], strict=False):
+        if dout is not None and not may_agree(out.shape, dout.shape):
+            raise ShapeError(f"a target is {list(out.shape)} and its gradient {list(dout.shape)}")
     return engine_gradients(outs, ins, given, names_of(no_grad_set))
+
+
+def may_agree(x: Any, y: Any) -> bool:
+    """Whether two shapes are one, as far as their sizes are known."""
+    return len(x) == len(y) and all(-1 in (m, n) or m == n for m, n in zip(x, y, strict=True))
 
 
 calc_gradient = gradients

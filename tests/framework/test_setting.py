@@ -19,3 +19,20 @@ def test_a_shape_is_checked_by_name():
     assert paddle.check_shape([2, 3], "zeros") is None
     with pytest.raises(TypeError, match="shape"):
         paddle.check_shape("a", "zeros")
+
+
+def test_flags_that_scripts_for_other_devices_set_are_kept():
+    before = paddle.get_flags(["FLAGS_fast_eager_deletion_mode", "FLAGS_gpu_memory_limit_mb"])
+    assert list(before.values()) == [True, 0]
+    paddle.set_flags({"FLAGS_fast_eager_deletion_mode": False, "FLAGS_gpu_memory_limit_mb": 64})
+    assert paddle.get_flags("FLAGS_gpu_memory_limit_mb") == {"FLAGS_gpu_memory_limit_mb": 64}
+    paddle.set_flags(before)
+
+
+def test_a_parameter_with_a_name_and_attributes_is_called_after_the_name():
+    frozen = paddle.ParamAttr(trainable=False)
+    with paddle.utils.unique_name.guard():
+        made = [paddle.create_parameter([1], "float32", name="scale", attr=frozen) for _ in "ab"]
+        assert [p.name for p in made] == ["scale.w_0", "scale.w_1"]
+        assert paddle.create_parameter([1], "float32", name="alone").name == "alone"
+        assert paddle.create_parameter([1], "float32").name == "create_parameter_0.w_0"

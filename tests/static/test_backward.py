@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError
+from scull.errors import ArgumentError, ShapeError
 from scull.ir.verify import verify
 
 
@@ -79,6 +79,15 @@ def test_variables_of_no_grad_set_stop_gradients():
     a, b = x * 2.0, x * 3.0
     (dx,) = paddle.static.gradients(a + b, x, no_grad_set={b.name})
     assert run([dx], x=[1.0])[0].tolist() == [2.0]
+
+
+def test_a_gradient_of_a_target_has_its_shape():
+    x = paddle.static.data("x", [None, 3])
+    x.stop_gradient = False
+    (dx,) = paddle.static.gradients(x * 2.0, x, paddle.ones([2, 3]))
+    assert run([dx], x=np.ones((2, 3), "float32"))[0].tolist() == [[2.0] * 3] * 2
+    with pytest.raises(ShapeError, match=r"a target is \[-1, 3\] and its gradient \[2\]"):
+        paddle.static.gradients(x * 2.0, x, paddle.ones([2]))
 
 
 def test_what_does_not_depend_on_a_source_has_no_gradient():
