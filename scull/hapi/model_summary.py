@@ -148,7 +148,7 @@ def called(net: Any, inputs: list[Any]) -> list[Row]:
         own = [p for p in layer._parameters.values() if p is not None]
         free = [p for p in own if p.trainable and not p.stop_gradient]
         counts = (sum(math.prod(p.shape) for p in ps) for ps in (own, free))
-        rows[name] = Row(name, shape_text(given), shape_text(found), *counts)
+        rows[name] = Row(name, shapes(given, None), shapes(found, []), *counts)
 
     alone = not net.sublayers()
     handles = [
@@ -166,11 +166,11 @@ def called(net: Any, inputs: list[Any]) -> list[Row]:
     return list(rows.values())
 
 
-def shape_text(value: Any) -> Any:
-    """The shapes of what a layer gets or returns."""
+def shapes(value: Any, other: Any) -> Any:
+    """The shapes of what a layer gets or returns; `other` stands for what has none."""
     if isinstance(value, list | tuple):
-        return [shape_text(v) for v in value]
-    return list(value.shape) if hasattr(value, "shape") else []
+        return [shapes(v, other) for v in value]
+    return list(value.shape) if hasattr(value, "shape") else other
 
 
 def elements(shape: Any) -> int:
@@ -191,8 +191,8 @@ def text_of(rows: list[Row], sizes: Any) -> str:
     lines = [" ".join(f"{c:^{w}}" for c, w in zip(row, widths, strict=True)) for row in cells]
     title = " ".join(f"{c:^{w}}" for c, w in zip(head, widths, strict=True))
     parameters, trainable = (sum(getattr(r, n) for r in rows) for n in ("parameters", "trainable"))
-    shapes = [sizes] if is_shape(sizes) else sizes
-    inputs = elements([list(s) for s in shapes]) * 4 / MEGABYTE
+    given = [sizes] if is_shape(sizes) else sizes
+    inputs = elements([list(s) for s in given]) * 4 / MEGABYTE
     passes = 2 * sum(elements(r.outputs) for r in rows) * 4 / MEGABYTE  # with gradients
     weights = parameters * 4 / MEGABYTE
     thin, thick = "-" * width, "=" * width

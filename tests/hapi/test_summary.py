@@ -58,6 +58,11 @@ def test_a_network_is_shown_layer_by_layer(capsys, golden):
     assert net.training
 
 
+def test_an_argument_without_a_shape_is_none_in_the_table(capsys):
+    paddle.summary(nn.TransformerEncoderLayer(8, 2, 16), (1, 3, 8))
+    assert "[[1, 3, 8], [1, 3, 8], [1, 3, 8], None]" in capsys.readouterr().out
+
+
 def test_a_summary_needs_a_shape():
     net = nn.Linear(2, 3)
     with pytest.raises(ArgumentError, match="cannot be None at the same time"):
