@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 157_700
+TOTAL = 157_720
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -34,7 +34,7 @@ BUDGETS = {
     "io": 1_400,
     "static": 7_740,
     "cli": 2_000,
-    "vision": 5_700,
+    "vision": 5_710,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,

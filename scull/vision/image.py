@@ -1,15 +1,22 @@
 """What reads the files of images."""
 
+import io
+from pathlib import Path
+
 import numpy as np
 
-from scull.errors import ArgumentError
+from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
+from scull.ir.mode import in_dynamic_mode
 from scull.utils import try_import
 from scull.vision.transforms import pillow
 
 BACKENDS = ("pil", "cv2", "tensor")
 CHOSEN = {"backend": "pil"}
 
-__all__ = ["get_image_backend", "image_load", "set_image_backend"]
+MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
+
+__all__ = ["decode_jpeg", "get_image_backend", "image_load", "read_file", "set_image_backend"]
 
 
 def set_image_backend(backend):
@@ -65,6 +72,48 @@ def image_load(path, backend=None):
     if checked(backend) != "cv2":
         return pillow.part("Image").open(path)
     return opencv().imread(path)
+
+
+def read_file(filename, name=None):
+    """The bytes of a file.
+
+    Args:
+        filename (str): where it lies.
+        name (str, optional): not used.
+
+    Returns:
+        Tensor: uint8, of one axis.
+
+    Raises:
+        UnsupportedError: a Program is built, which reads no files.
+    """
+    if not isinstance(filename, str):
+        raise ArgumentTypeError(f"filename is a str, not {type(filename).__name__}")
+    if not in_dynamic_mode():
+        raise UnsupportedError("Programs read no files: feed the bytes")
+    if not Path(filename).is_file():
+        raise MissingFileError(f"there is no file {filename}")
+    return Tensor(np.fromfile(filename, "uint8"))
+
+
+def decode_jpeg(x, mode="unchanged", name=None):
+    """The image that the bytes of a JPEG file say.
+
+    Args:
+        x (Tensor): the bytes, as `read_file` gives them.
+        mode (str): ``"gray"`` or ``"rgb"``; ``"unchanged"`` for the channels of the file.
+        name (str, optional): not used.
+
+    Returns:
+        Tensor: uint8, [channels, height, width].
+    """
+    if mode not in MODES:
+        raise ArgumentError(f"mode is one of {', '.join(MODES)}, not {mode!r}")
+    if not in_dynamic_mode():
+        raise UnsupportedError("Programs decode no images: feed the pixels")
+    with pillow.part("Image").open(io.BytesIO(x.numpy().tobytes())) as image:
+        pixels = np.asarray(image.convert(MODES[mode]) if MODES[mode] else image)
+    return Tensor(np.ascontiguousarray(np.atleast_3d(pixels).transpose(2, 0, 1)))
 
 
 def opencv():

@@ -13,6 +13,7 @@ from scull.vision.detection import (
     roi_pool,
     yolo_box,
 )
+from scull.vision.image import decode_jpeg, read_file
 from scull.vision.proposal import (
     distribute_fpn_proposals,
     generate_proposals,
@@ -28,6 +29,7 @@ __all__ = [
     "RoIAlign",
     "RoIPool",
     "box_coder",
+    "decode_jpeg",
     "deform_conv2d",
     "distribute_fpn_proposals",
     "generate_proposals",
@@ -35,6 +37,7 @@ __all__ = [
     "nms",
     "prior_box",
     "psroi_pool",
+    "read_file",
     "roi_align",
     "roi_pool",
     "yolo_box",

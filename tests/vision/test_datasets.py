@@ -7,6 +7,7 @@ import io
 import struct
 import sys
 import tarfile
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import scull as paddle
 from scull.errors import AssertError, FileError, MissingFileError, UnsafeFileError, UnsupportedError
-from scull.vision import datasets, image
+from scull.vision import datasets, image, ops
 from scull.vision import transforms as T
 from scull.vision.datasets import (
     MNIST,
@@ -242,6 +243,24 @@ def test_the_files_of_images_are_read_by_the_library_that_is_chosen(tmp_path, mo
     assert paddle.vision.image_load("b.png")[0, 0].tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="Expected backend are one of"):
         paddle.vision.set_image_backend("jpeg")
+
+
+def test_the_bytes_of_a_jpeg_file_are_read_and_decoded(tmp_path):
+    path = str(tmp_path / "red.jpg")
+    library = pytest.importorskip("PIL.Image", reason="JPEG files are decoded by Pillow")
+    library.new("RGB", (5, 4), (255, 0, 0)).save(path, quality=95)
+    found = ops.read_file(path)
+    assert (found.dtype, found.shape) == (paddle.uint8, [Path(path).stat().st_size])
+    assert found[:2].tolist() == [0xFF, 0xD8]  # every JPEG file begins so
+    pixels = ops.decode_jpeg(found)
+    assert (pixels.dtype, pixels.shape) == (paddle.uint8, [3, 4, 5])
+    np.testing.assert_allclose(pixels.numpy()[:, 1, 1], [255, 0, 0], atol=4)
+    gray = ops.decode_jpeg(found, mode="gray")
+    assert gray.shape == [1, 4, 5] and abs(gray[0, 0, 0].item() - 76) < 4  # 0.299 of 255
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        ops.read_file(str(tmp_path / "blue.jpg"))
+    with pytest.raises(ValueError, match="unchanged, gray, rgb"):
+        ops.decode_jpeg(found, mode="cmyk")
 
 
 def test_names_are_found_where_paddle_has_them():
