@@ -1,5 +1,6 @@
 """Members of Variables, Operators, Blocks and Programs that old code uses: values, roles, texts."""
 
+import warnings
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -400,7 +401,7 @@ class OfProgram:
         return {v.name: cell_of(v, scope).get_tensor() for v in found}
 
     def set_state_dict(self: Any, state_dict: Any, scope: Scope | None = None) -> None:
-        """Put values into a scope, for the persistable variables they are of.
+        """Put values into a scope; those that fit no persistable variable are left, with a warning.
 
         Args:
             state_dict (dict): values by name.
@@ -410,9 +411,14 @@ class OfProgram:
             raise ArgumentTypeError(
                 f"Type of `state_dict` should be dict, but received {type(state_dict)}."
             )
-        for v in load("scull.files.model", "persistables")(self):
-            if v.name in state_dict:
-                v.set_value(state_dict[v.name], scope)  # type: ignore[attr-defined]
+        known: dict[str, Any] = {v.name: v for v in load("scull.files.model", "persistables")(self)}
+        for name, value in state_dict.items():
+            try:
+                if name not in known:
+                    raise ArgumentError(f"Because '{name}' not in the program.")
+                known[name].set_value(value, scope)
+            except (ArgumentError, ArgumentTypeError) as error:
+                warnings.warn(f"Skip loading for '{name}'. {error}", stacklevel=2)
 
     def _copy_param_info_from(self: Any, other: Any) -> None:
         """Give its parameters the settings that those of the same name have in `other`."""

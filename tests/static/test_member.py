@@ -118,12 +118,23 @@ def test_a_variable_has_its_value_in_a_scope(program, scope):
 def test_a_program_has_its_state_in_a_scope(program, scope):
     assert list(program.state_dict(scope=scope)) == ["w"]
     assert program.state_dict("opt", scope) == {}
-    program.set_state_dict({"w": np.ones(3, "float32"), "other": 3}, scope)
+    program.set_state_dict({"w": np.ones(3, "float32")}, scope)
     assert np.array(program.state_dict("param", scope)["w"]).tolist() == [1.0, 1.0, 1.0]
     with pytest.raises(ArgumentError, match="`mode` string should be"):
         program.state_dict("x")
     with pytest.raises(ArgumentTypeError, match="should be dict"):
         program.set_state_dict([])
+
+
+def test_values_that_fit_no_variable_of_a_program_are_left_with_a_warning(program, scope):
+    values = {"head": np.ones(2), "w": np.ones(4, "float32")}
+    with pytest.warns(UserWarning) as told:
+        program.set_state_dict(values, scope)
+    assert [str(w.message).split(". ")[0] for w in told] == [
+        "Skip loading for 'head'",
+        "Skip loading for 'w'",
+    ]
+    assert np.array(program.state_dict(scope=scope)["w"]).shape == (3,)
 
 
 def test_a_variable_refuses_what_needs_a_value(program):
