@@ -62,6 +62,7 @@ def global_rate(optimizer: Any) -> Any:
         optimizer._rates[id(program)] = rate
         if not isinstance(optimizer._learning_rate, float | int):
             program.lr_scheduler, program.lr_var = optimizer._learning_rate, rate
+            optimizer._learning_rate._var_name = name
     return rate
 
 

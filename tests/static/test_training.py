@@ -229,6 +229,19 @@ def test_slots_of_which_shapes_are_enough_are_known():
     assert found == {"relu_grad": set(), "mean_grad": {"X"}}
 
 
+def test_a_scheduler_names_the_variable_of_its_rate():
+    schedule = paddle.optimizer.lr.StepDecay(0.5, step_size=1, gamma=0.5)
+    loss = static.nn.fc(static.data("x", [1, 2]), 1).mean()
+    paddle.optimizer.SGD(schedule).minimize(loss)
+    exe, rates = static.Executor(), []
+    exe.run(static.default_startup_program())
+    for _ in range(2):
+        feed = {"x": np.ones((1, 2), "float32")}
+        rates += exe.run(feed=feed, fetch_list=[schedule._var_name])
+        schedule.step()
+    assert [float(rate) for rate in rates] == [0.5, 0.25]
+
+
 def test_a_private_flag_is_only_read():
     with pytest.raises(ArgumentError, match="cannot set its value"):
         paddle.set_flags({"FLAGS_free_idle_chunk": True})
