@@ -1,6 +1,7 @@
 """Variables: a name in a block and what is known of its value."""
 
 import sys
+from operator import index
 from typing import Any
 
 from scull.core.dtype import DType, dtype_of
@@ -136,4 +137,4 @@ class ParameterVariable(Variable):
 
 def with_batch(shape: Any) -> tuple[int, ...]:
     """`shape` as a user gives it: None is unknown."""
-    return sized([-1 if n is None else n for n in shape])
+    return sized([-1 if n is None else index(n) for n in shape])

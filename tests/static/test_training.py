@@ -242,6 +242,13 @@ def test_a_scheduler_names_the_variable_of_its_rate():
     assert [float(rate) for rate in rates] == [0.5, 0.25]
 
 
+@pytest.mark.parametrize("size", [2.5, "3"])
+def test_a_size_is_an_integer(size):
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        static.data("x", [size, 3])
+    assert static.data("x", [np.int64(2), None]).shape == (2, -1)
+
+
 def test_a_private_flag_is_only_read():
     with pytest.raises(ArgumentError, match="cannot set its value"):
         paddle.set_flags({"FLAGS_free_idle_chunk": True})
