@@ -1,4 +1,4 @@
-"""Models that a folder offers: what its `hubconf.py` defines."""
+"""Models that a folder offers: what its `hubconf.py` defines, which is run: trust the folder."""
 
 import importlib.util
 import sys

@@ -111,7 +111,7 @@ def decode_jpeg(x, mode="unchanged", name=None):
         raise ArgumentError(f"mode is one of {', '.join(MODES)}, not {mode!r}")
     if not in_dynamic_mode():
         raise UnsupportedError("Programs decode no images: feed the pixels")
-    with pillow.part("Image").open(io.BytesIO(x.numpy().tobytes())) as image:
+    with pillow.part("Image").open(io.BytesIO(x.numpy().tobytes()), formats=("JPEG",)) as image:
         pixels = np.asarray(image.convert(MODES[mode]) if MODES[mode] else image)
     return Tensor(np.ascontiguousarray(np.atleast_3d(pixels).transpose(2, 0, 1)))
 
