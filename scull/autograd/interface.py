@@ -229,7 +229,7 @@ def grad(
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported, as in Paddle")
     seeds = seeds_for(outs, grad_outputs, create_graph, "grad_outputs")
-    absent = no_grad_vars is None or no_grad_vars == []
+    absent = no_grad_vars is None or (isinstance(no_grad_vars, list) and not no_grad_vars)
     blocked = [] if absent else listed(no_grad_vars, "no_grad_vars")
     pairs = [(t.node, s) for t, s in zip(outs, seeds, strict=True) if t.node is not None]
     nodes = [t.node for t in ins if t.node is not None]

@@ -80,7 +80,6 @@ BY_NUMBER = {d.number: d for d in DTYPES}
 BY_ARRAY = {d.array: d for d in DTYPES}
 BITS = np.dtype("uint16")  # NumPy knows no bfloat16: Paddle's arrays have its bits
 BY_ARRAY[BITS] = bfloat16
-PYTHON = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 @cache
@@ -110,8 +109,6 @@ def dtype_of(value: Any) -> DType:
         if value not in BY_NUMBER:
             raise DtypeError(f"{value} is the number of no element type")
         return BY_NUMBER[value]
-    if isinstance(value, type) and value in PYTHON:
-        return PYTHON[value]
     return of_array(array_dtype(value))
 
 

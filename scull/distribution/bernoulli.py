@@ -20,10 +20,10 @@ from scull.distribution.parameter import (
     scalar,
 )
 from scull.errors import ArgumentError
+from scull.ops.compare import where
 from scull.ops.shrink import logsigmoid
 from scull.tensor.function import exp, log, log1p, sigmoid
 from scull.tensor.random import bernoulli, uniform
-from scull.tensor.search import where
 from scull.tensor.size import number
 
 

@@ -10,8 +10,8 @@ from scull.core.tensor import Tensor
 from scull.distribution.distribution import Distribution
 from scull.distribution.parameter import HELD, REAL, alike, needs, open_unit, scalar, times_log
 from scull.errors import ArgumentError
+from scull.ops.compare import where
 from scull.tensor.function import exp, floor, log, log1p, sqrt
-from scull.tensor.search import where
 
 
 class Geometric(Distribution):

@@ -11,6 +11,7 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
 from scull.ops import like
+from scull.ops.compare import where
 from scull.ops.elementwise import maximum, minimum
 from scull.ops.logic import logical_and
 from scull.ops.promotion import cast_to
@@ -20,7 +21,6 @@ from scull.tensor.join import unbind
 from scull.tensor.manipulation import broadcast_tensors, expand
 from scull.tensor.random import uniform
 from scull.tensor.reduction import sum as summed
-from scull.tensor.search import where
 from scull.tensor.size import integer, integers
 
 HELD = (Tensor, Variable)

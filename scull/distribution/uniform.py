@@ -4,10 +4,10 @@ from typing import Any
 
 from scull.distribution.distribution import Distribution, titled
 from scull.distribution.parameter import alike, drawn_shape, lists, needs, stretched
+from scull.ops.compare import where
 from scull.ops.logic import logical_and
 from scull.tensor.function import exp, log
 from scull.tensor.random import uniform
-from scull.tensor.search import where
 from scull.tensor.size import integer
 
 

@@ -102,14 +102,14 @@ class FloatLimits:
         limits = np.finfo(dtype.array) if dtype.native else ml_dtypes.finfo(dtype.array)
         self.min, self.max = float(limits.min), float(limits.max)
         self.eps, self.tiny = float(limits.eps), float(limits.tiny)
-        self.smallest_normal, self.resolution = float(limits.tiny), float(limits.resolution)
+        self.smallest_normal, self.resolution = float(limits.tiny), 10.0**-limits.precision
         self.bits, self.dtype = int(limits.bits), dtype.name
 
     def __repr__(self) -> str:
         return (
-            f"paddle.finfo(min={self.min}, max={self.max}, eps={self.eps}, "
-            f"resolution={self.resolution}, smallest_normal={self.smallest_normal}, "
-            f"tiny={self.tiny}, bits={self.bits}, dtype={self.dtype})"
+            f"paddle.finfo(min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"resolution={self.resolution:g}, smallest_normal={self.smallest_normal:g}, "
+            f"tiny={self.tiny:g}, bits={self.bits}, dtype={self.dtype})"
         )
 
 

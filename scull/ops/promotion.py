@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from scull.core import session
 from scull.core.dtype import DType, complex64, complex128, dtype_of, float32, float64
 from scull.core.meta import promote
 from scull.core.op import Op, op_of
@@ -65,7 +64,7 @@ def beside(number: Any, tensor: Any, op: Op) -> tuple[Any, Any]:
     elif (isinstance(number, float) or op.name == "divide") and not (
         dtype.is_float or dtype.is_complex
     ):
-        dtype = session.default_dtype()
+        dtype = float32  # whatever the default is
     return Tensor(np.array(number, dtype.array)), cast_to(tensor, dtype)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from scull.deferred import load
 from scull.eager.change import in_place
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import needs_tensor, tensor_like
 
 WRITTEN = {  # the functions that have such a form, by module
     "cumulate": "cumprod",
@@ -64,6 +64,6 @@ def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     broadcast = any(list(getattr(v, "shape", x.shape)) != list(x.shape) for v in (condition, y))
 
     def where(x: Any, condition: Any, y: Any, name: str | None) -> Any:
-        return load("scull.tensor.search", "where")(condition, x, y, name)
+        return load("scull.tensor.search", "where")(condition, x, tensor_like(y, x), name)
 
     return in_place(where, writes=2 if broadcast else 1)(x, condition, y, name)

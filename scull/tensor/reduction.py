@@ -63,7 +63,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
         1.5
     """
     needs_tensor(x, "mean")
-    if x.dtype.is_integer and isinstance(x, Tensor):  # a Program takes none
+    if isinstance(x, Tensor) and x.dtype.array.kind in "iub":  # a Program takes none
         return cast_to(mean(cast_to(x, "float64"), axis, keepdim), x.dtype)
     axes, reduce_all = reduced_axes(axis, x)
     return reduce.reduce_mean(x, axis=axes, keepdim=keepdim, reduce_all=reduce_all, name=name)

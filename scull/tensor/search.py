@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core.door import shown_by
-from scull.core.dtype import dtype_of
+from scull.core.dtype import dtype_of, float64
 from scull.core.meta import Meta, promote
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
@@ -178,6 +178,8 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`x` where a condition holds, `y` elsewhere; without them the places where it holds.
 
+    A `float` of Python is of float64, and so is the result beside a tensor of fewer bits.
+
     Args:
         condition (Tensor): truth values.
         x (number | Tensor, optional): taken where it holds.
@@ -197,7 +199,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     known = next((v for v in (x, y) if isinstance(v, Tensor | Variable)), None)
     if known is None:
         known = Meta((), dtype_of(regular([x, y]).dtype))
-    x, y = tensor_like(x, known), tensor_like(y, known)
+    wide = Meta((), float64) if known.dtype.is_float else known  # a fraction of Python is float64
+    x, y = (tensor_like(v, wide if type(v) is float else known) for v in (x, y))
     if x.dtype is not y.dtype and x.dtype.is_float and y.dtype.is_float:
         common = promote(x.dtype, y.dtype)
         x, y = cast_to(x, common), cast_to(y, common)

@@ -151,7 +151,8 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
     needs_tensor(x, "nanmean")
     known = cast_to(compare.equal(x, x), x.dtype)
     total = sum(where(isnan(x), like.full_like(x, value=0.0), x), axis, None, keepdim)
-    return elementwise.divide(total, sum(known, axis, None, keepdim), name)
+    found = elementwise.divide(total, sum(known, axis, None, keepdim), name)
+    return cast_to(found, total.dtype)
 
 
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

@@ -258,6 +258,12 @@ def test_one_element_is_a_gradient_of_a_scalar_too():
     assert paddle.grad(dx.sum(), seed)[0].tolist() == [6.0]
 
 
+def test_one_tensor_alone_may_stop_the_gradient():
+    x = leaf(2.0, 3.0)
+    y = x * x
+    assert paddle.grad((y * x).sum(), x, no_grad_vars=y)[0].tolist() == [4.0, 9.0]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

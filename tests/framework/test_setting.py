@@ -36,3 +36,10 @@ def test_a_parameter_with_a_name_and_attributes_is_called_after_the_name():
         assert [p.name for p in made] == ["scale.w_0", "scale.w_1"]
         assert paddle.create_parameter([1], "float32", name="alone").name == "alone"
         assert paddle.create_parameter([1], "float32").name == "create_parameter_0.w_0"
+
+
+def test_limits_are_printed_with_six_digits():
+    assert repr(paddle.finfo("float16")) == (
+        "paddle.finfo(min=-65504, max=65504, eps=0.000976562, resolution=0.001, "
+        "smallest_normal=6.10352e-05, tiny=6.10352e-05, bits=16, dtype=float16)"
+    )

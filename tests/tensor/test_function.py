@@ -383,6 +383,20 @@ def test_a_choice_between_two_numbers_is_as_wide_as_they_are():
     assert paddle.where(T([True, False]), 1, 2).dtype == paddle.int64
 
 
+def test_a_fraction_of_python_makes_a_choice_float64_and_a_whole_number_does_not():
+    x, picks = paddle.ones([2]), T([True, False])
+    assert paddle.where(picks, x, 0.5).dtype == paddle.where(picks, 0.5, x).dtype == paddle.float64
+    assert paddle.where(picks, x, 0).dtype == paddle.float32
+    assert paddle.where_(picks, x, 0.5).tolist() == [1.0, 0.5] and x.dtype == paddle.float32
+
+
+def test_means_of_truths_and_whole_numbers_keep_their_type():
+    found = paddle.mean(T([[False, True], [False, False]]), axis=1)
+    assert (found.dtype, found.tolist()) == (paddle.bool, [True, False])
+    found = paddle.nanmean(T([-7, 2, 1]))
+    assert (found.dtype, found.item()) == (paddle.int64, -1)
+
+
 def test_numbers_between_tensors_of_integers_are_of_the_default_type():
     assert paddle.linspace(T(0), 5, 3).tolist() == [0.0, 2.5, 5.0]
 

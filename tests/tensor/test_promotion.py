@@ -67,6 +67,21 @@ def test_a_number_beside_a_tensor_gives_the_type_of_the_reference(sign, kind):
                 assert (name, dtype_of(sign, *pair)) == (name, expected)
 
 
+def test_whole_numbers_beside_a_fraction_are_float32_whatever_the_default():
+    paddle.set_default_dtype("float64")
+    try:
+        assert (paddle.to_tensor([1]) + 1.5).dtype == paddle.float32
+    finally:
+        paddle.set_default_dtype("float32")
+
+
+def test_types_of_python_are_as_wide_as_those_of_numpy():
+    assert paddle.zeros([1], dtype=float).dtype == paddle.float64
+    x = paddle.ones([1])
+    found = [x.astype(kind).dtype for kind in (float, int, bool, complex)]
+    assert found == [paddle.float64, paddle.int64, paddle.bool, paddle.complex128]
+
+
 def test_a_complex_number_makes_real_tensors_complex():
     assert (paddle.ones([1]) + 1j).tolist() == [1 + 1j]
     assert (paddle.ones([1], "float64") * 1j).dtype is paddle.complex128
