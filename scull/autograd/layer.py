@@ -86,7 +86,8 @@ class LayerOp:
         finally:
             self.context.own = {}
         grads = list(found) if isinstance(found, tuple | list) else [found]
-        if len(grads) != self.count:
+        without = node.edges[len(grads) :]
+        if len(grads) > self.count or any(e is not None for e in without):
             raise ArgumentError(
                 f"{self.name}.backward returned {len(grads)} gradients for {self.count} Tensors "
                 "given to forward"
@@ -96,7 +97,7 @@ class LayerOp:
                 raise ArgumentError(
                     f"{self.name}.backward returned a {type(g).__name__}, not a Tensor"
                 )
-        return grads
+        return grads + [None] * len(without)
 
 
 class PyLayer:

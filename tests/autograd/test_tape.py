@@ -210,6 +210,11 @@ def test_a_py_layer_that_returns_too_few_gradients_says_how_many():
 
     with pytest.raises(ValueError, match="returned 1 gradients for 2 Tensors"):
         Pair.apply(leaf(1.0), leaf(2.0)).sum().backward()
+    with pytest.raises(ValueError, match="returned 1 gradients for 2 Tensors"):
+        Pair.apply(paddle.ones([1]), leaf(2.0)).sum().backward()
+    x = leaf(1.0)
+    Pair.apply(x, paddle.ones([1])).sum().backward()  # the last one wants none
+    assert x.grad.tolist() == [1.0]
 
 
 def test_row_sparse_gradients_stay_rows():

@@ -93,6 +93,13 @@ def test_gradients_of_another_form_are_refused(backward, law):
         static.gradients(y, [x])
 
 
+def test_the_last_inputs_need_no_gradient_where_they_stop_it():
+    x, mask = input_of(2), static.data("mask", [2])
+    y = static_pylayer(lambda x, mask: x * mask, [x, mask], lambda dy: dy * 3.0)
+    (dx,) = static.gradients(y, [x])
+    assert run(dx, x=np.ones(2, "float32"), mask=np.ones(2, "float32"))[0].tolist() == [3, 3]
+
+
 def test_mistakes_of_calls_are_refused():
     with pytest.raises(ArgumentTypeError, match="forward_fn must be callable"):
         static_pylayer(None, [])
