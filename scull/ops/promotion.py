@@ -24,13 +24,15 @@ def unify(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, 
     if op.align and attrs.get("axis", -1) != -1:
         y = op.align({"x": x, "y": y}, attrs["axis"])["y"]
         attrs["axis"] = -1
-    if not isinstance(x, Tensor):
+    reflected = not isinstance(x, Tensor)
+    if reflected:
         x, y = beside(x, y, op)
     elif not isinstance(y, Tensor):
         y, x = beside(y, x, op)
     if x.array.dtype is y.array.dtype:
         return x, y
-    common = common_dtype(op.name, x.dtype, y.dtype)
+    first, other = (y, x) if reflected else (x, y)  # an array of NumPy never comes first
+    common = common_dtype(op.name, first.dtype, other.dtype)
     return cast_to(x, common), cast_to(y, common)
 
 

@@ -75,7 +75,8 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.divide(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([4.0])).tolist()
         [0.25, 0.5]
     """
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.array.dtype.kind in "iu":
+    tensors = all(isinstance(v, Tensor | Variable) for v in (x, y))
+    if tensors and x.dtype.is_integer and not y.dtype.is_complex:
         wide = cast_to(x, "float64"), cast_to(y, "float64")
         return cast_to(ops.divide(*wide), x.dtype)
     return ops.divide(x, y, name)

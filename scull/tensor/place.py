@@ -6,6 +6,7 @@ from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops import compare, distance, move, pick, slicing
 from scull.ops.clip import clip
 from scull.ops.promotion import cast_to
+from scull.ops.search import numel
 from scull.tensor.fill import fill_diagonal_tensor
 from scull.tensor.join import index_put
 from scull.tensor.manipulation import flatten, reshape
@@ -41,11 +42,14 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
         raise DtypeError(f"places are int32 or int64, not {index.dtype.name}")
     line, places = flatten(x), flatten(index)
     number = int(line.shape[0])
+    if number < 0:
+        number = cast_to(numel(line), places.dtype)
     if mode == "raise":
         places = compare.where(places < 0, places + number, places)
     elif mode == "clip":
-        places = clip(places, min=0.0, max=float(number - 1))
-    elif number > 0:
+        known = {"max": float(number - 1)} if type(number) is int else {}
+        places = clip(places, None, None if known else number - 1, min=0.0, **known)
+    elif line.shape[0] != 0:
         places = places % number
     return reshape(pick.index_select(line, places, axis=0), list(index.shape), name)
 

@@ -16,6 +16,7 @@ from scull.tensor.size import (
     dtype_or_default,
     integer,
     integers,
+    is_static,
     needs_tensor,
     number,
     several,
@@ -329,7 +330,7 @@ def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
         >>> sorted(paddle.randperm(3).tolist())
         [0, 1, 2]
     """
-    if integer(n, "n") < 1:
+    if integer(n, "n") < (1 if is_static() else 0):
         raise ArgumentError("The input n should be greater than 0 in randperm op.")
     if dtype_of(dtype).name not in ("int32", "int64", "float32", "float64"):
         raise DtypeError(f"(NotFound) randperm gives int32, int64, float32 or float64, not {dtype}")

@@ -325,7 +325,7 @@ def test_drawn_places_follow_their_weights():
         (ArgumentError, lambda: paddle.where(T([True]), 1.0)),
         (ArgumentError, lambda: paddle.norm(T([1.0]), "nuc")),
         (ArgumentError, lambda: paddle.randint(0)),
-        (ArgumentError, lambda: paddle.randperm(0)),
+        (ArgumentError, lambda: paddle.randperm(-1)),
         (ArgumentTypeError, lambda: paddle.set_printoptions(precision="a")),
         (ArgumentError, lambda: paddle.einsum("ij,jk", paddle.ones([2, 2]))),
         (ArgumentError, lambda: paddle.einsum("ij->k", paddle.ones([2, 2]))),
@@ -388,6 +388,10 @@ def test_a_fraction_of_python_makes_a_choice_float64_and_a_whole_number_does_not
     assert paddle.where(picks, x, 0.5).dtype == paddle.where(picks, 0.5, x).dtype == paddle.float64
     assert paddle.where(picks, x, 0).dtype == paddle.float32
     assert paddle.where_(picks, x, 0.5).tolist() == [1.0, 0.5] and x.dtype == paddle.float32
+
+
+def test_of_no_number_there_is_one_order():
+    assert paddle.randperm(0).tolist() == []
 
 
 def test_means_of_truths_and_whole_numbers_keep_their_type():

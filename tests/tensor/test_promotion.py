@@ -4,6 +4,7 @@ import json
 import operator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scull as paddle
@@ -73,6 +74,19 @@ def test_whole_numbers_beside_a_fraction_are_float32_whatever_the_default():
         assert (paddle.to_tensor([1]) + 1.5).dtype == paddle.float32
     finally:
         paddle.set_default_dtype("float32")
+
+
+def test_a_tensor_decides_beside_an_array_on_either_side():
+    x = paddle.to_tensor([0.5, 1.5])
+    for found in (np.array([2, 2]) * x, x * np.array([2, 2])):
+        assert (found.dtype, found.tolist()) == (paddle.float32, [1.0, 3.0])
+    assert (np.array([3.0, 6.0]) / x).dtype == paddle.float32
+    assert (np.array([3, 6]) - x).tolist() == [2.5, 4.5]
+
+
+def test_a_whole_number_over_a_complex_one_is_complex():
+    found = paddle.divide(paddle.to_tensor([1]), paddle.to_tensor([2j]))
+    assert (found.dtype, found.tolist()) == (paddle.complex64, [-0.5j])
 
 
 def test_types_of_python_are_as_wide_as_those_of_numpy():

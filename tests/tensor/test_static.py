@@ -304,6 +304,24 @@ def test_a_list_of_numbers_has_a_known_length_where_numbers_give_it(call):
     assert eval(call, {"paddle": paddle}).shape == [len(value)]
 
 
+@pytest.mark.parametrize(
+    ("mode", "place", "expected"),
+    [("raise", 2, 2), ("clip", 9, 5), ("wrap", 9, 3), ("wrap", -1, 5)],
+)
+def test_elements_are_taken_of_as_many_as_the_run_tells(mode, place, expected, program):
+    x = paddle.static.data("x", [-1, 3], "int64")
+    y = paddle.take(x, paddle.assign(np.array([place])), mode=mode)
+    (found,) = paddle.static.Executor().run(feed={"x": np.arange(6).reshape(2, 3)}, fetch_list=[y])
+    assert found.tolist() == [expected]
+
+
+def test_a_quotient_of_whole_numbers_is_whole_in_a_program_too(program):
+    x = paddle.static.data("x", [2], "int64")
+    y = paddle.divide(x, paddle.full([2], 2, "int64"))
+    (found,) = paddle.static.Executor().run(feed={"x": np.array([-3, 7])}, fetch_list=[y])
+    assert (found.dtype, found.tolist()) == (np.int64, [-1, 3])
+
+
 @pytest.mark.parametrize(("stop", "gradient"), [(True, [2.0, 4.0]), (False, [4.0, 8.0])])
 def test_a_copy_made_by_to_tensor_passes_gradients_on_as_it_is_told_to(stop, gradient, program):
     x = paddle.static.data("x", [2])
