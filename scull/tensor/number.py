@@ -97,6 +97,7 @@ def logaddexp(x: Any, y: Any, name: str | None = None) -> Any:
         1000.693
     """
     two_tensors(x, y, "logaddexp")
+    x, y = (cast_to(v, "float32") if v.dtype.is_integer else v for v in (x, y))
     less = math_ops.log1p(math_ops.exp(-abs(elementwise.subtract(x, y))))
     return elementwise.add(less, elementwise.maximum(x, y), name=name)
 

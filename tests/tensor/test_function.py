@@ -390,6 +390,12 @@ def test_a_fraction_of_python_makes_a_choice_float64_and_a_whole_number_does_not
     assert paddle.where_(picks, x, 0.5).tolist() == [1.0, 0.5] and x.dtype == paddle.float32
 
 
+def test_powers_of_whole_numbers_are_added_as_float32():
+    found = paddle.logaddexp(T([2, 0]), T([2, 1]))
+    assert found.dtype == paddle.float32
+    np.testing.assert_allclose(found.numpy(), np.log([2 * np.e**2, 1 + np.e]), rtol=1e-6)
+
+
 def test_of_no_number_there_is_one_order():
     assert paddle.randperm(0).tolist() == []
 
