@@ -144,12 +144,12 @@ class Sweep:
         """Give leaves what reached them: to `inputs` if any, else on top of what they hold."""
         for leaf in self.leaves:
             g, leaf.grad = leaf.grad, None
-            if leaf.hooks is not None:
-                g = hooked(leaf, g, self.graph)
-            if self.targets is not None:
+            if self.targets is not None:  # no hook of a leaf is called, as in Paddle
                 if leaf in self.captured:
                     self.captured[leaf] = g
                 continue
+            if leaf.hooks is not None:
+                g = hooked(leaf, g, self.graph)
             own = g if self.graph else Tensor(g.copy() if sys.getrefcount(g) > 2 else g)
             if leaf.total is None:
                 leaf.total = own

@@ -263,6 +263,15 @@ def test_one_element_is_a_gradient_of_a_scalar_too():
     assert paddle.grad(dx.sum(), seed)[0].tolist() == [6.0]
 
 
+def test_hooks_of_leaves_change_what_backward_leaves_and_not_what_grad_gives():
+    x = leaf(2.0)
+    x.register_hook(lambda g: g * 5.0)
+    y = x * x
+    assert paddle.grad(y, x, retain_graph=True)[0].tolist() == [4.0]
+    y.backward()
+    assert x.grad.tolist() == [20.0]
+
+
 def test_one_tensor_alone_may_stop_the_gradient():
     x = leaf(2.0, 3.0)
     y = x * x
