@@ -1,5 +1,6 @@
 """Diagonals: read as views, written, summed."""
 
+from operator import index
 from typing import Any
 
 from scull import lang
@@ -40,7 +41,7 @@ def diagonal_view(xp: Any, x: Any, offset: int, first: int, second: int) -> Any:
     if not count:
         return xp.empty((*(x.shape[i] for i in rest), 0), x.dtype)
     starts = diagonal_index(x.ndim, (first, second), 0, offset)
-    corner = x[tuple([slice(s, None) if type(s) is int else s for s in starts])]
+    corner = x[tuple([s if type(s) is slice else slice(index(s), None) for s in starts])]
     shape, strides = [[t[i] for i in rest] for t in (x.shape, x.strides)]
     strides = [*strides, x.strides[first] + x.strides[second]]
     return xp.lib.stride_tricks.as_strided(corner, [*shape, count], strides)

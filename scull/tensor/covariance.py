@@ -15,7 +15,7 @@ from scull.ops.solve import turned
 from scull.tensor.matrix import diag, eye, tril
 from scull.tensor.random import randn
 from scull.tensor.reduction import mean
-from scull.tensor.size import integer, is_one_of, needs_tensor
+from scull.tensor.size import integer, is_one_of, needs_tensor, number
 
 FEW = 25  # rows up to which differences are formed one by one
 
@@ -153,7 +153,8 @@ def cdist(x: Any, y: Any, p: float = 2.0, compute_mode: str = MODES[0], name: An
     needs_tensor(y, "cdist", "y")
     if not is_one_of(compute_mode, MODES):
         raise ArgumentError(f"`compute_mode` is one of {', '.join(MODES)}, not {compute_mode!r}")
-    if not isinstance(p, int | float) or not p >= 0:
+    p = number(p, "p")
+    if not p >= 0:
         raise AssertError(f"`p` is a number from 0 on, not {p!r}")
     for m in (x, y):
         if len(m.shape) < 2:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from scull.errors import ArgumentTypeError
 from scull.ops import factor
 from scull.ops import solve as solve_ops
-from scull.tensor.size import needs_tensor
+from scull.tensor.size import integer, needs_tensor
 
 
 def inv(x: Any, name: str | None = None) -> Any:
@@ -136,11 +135,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         [[8.0]]
     """
     needs_tensor(x, "matrix_power")
-    if not isinstance(n, int):
-        raise ArgumentTypeError(
-            f"matrix_power(): argument (position 2) must be int, but got {type(n).__name__}"
-        )
-    return solve_ops.matrix_power(x, n=n, name=name)
+    return solve_ops.matrix_power(x, n=integer(n, "n"), name=name)
 
 
 def multi_dot(x: Any, name: str | None = None) -> Any:

@@ -79,7 +79,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     tensors = listed(x, "stack")
     if holds_tensors(tensors):
         return joined(tensors[0], axis, True, "stack", name)[0]
-    return ops.stack(tensors, axis=axis, name=name)
+    return ops.stack(tensors, axis=integer(axis, "axis"), name=name)
 
 
 def holds_tensors(tensors: list[Any]) -> bool:

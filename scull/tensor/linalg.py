@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from scull.core.door import shown_by
 from scull.core.interpreter import current
 from scull.core.meta import axis_of, promote
@@ -292,7 +294,7 @@ def dist(x: Any, y: Any, p: Any = 2, name: str | None = None) -> Any:
 
 def met_axes(axes: Any, ndim: int, others: int) -> tuple[list[int], list[int]]:
     """The axes of two tensors that `tensordot` sums over; one list goes on like the other."""
-    axes = axes.tolist() if isinstance(axes, Tensor) else axes
+    axes = axes.tolist() if isinstance(axes, Tensor | np.ndarray | np.generic) else axes
     if isinstance(axes, int):
         if axes < 0:
             raise AssertError(f"`axes` is {axes}, less than 0")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError, ShapeError
 from scull.ir.variable import Variable
@@ -42,14 +40,12 @@ def size_of_side(value: Any, name: str) -> Any:
     return found
 
 
-def check_diagonal(x: Any, diagonal: Any, function: str) -> None:
-    """Refuse what has no triangles, and a diagonal that is no integer."""
+def diagonal_of(x: Any, diagonal: Any, function: str) -> int:
+    """The number of a diagonal; what has no triangles is refused."""
     needs_tensor(x, function)
     if len(x.shape) < 2:
         raise ShapeError(f"x shape in {function} must be at least 2-D, not {len(x.shape)}-D")
-    if not isinstance(diagonal, int | np.integer):
-        kind = type(diagonal).__name__
-        raise ArgumentTypeError(f"diagonal in {function} must be a python Int, not {kind}")
+    return integer(diagonal, "diagonal")
 
 
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
@@ -65,7 +61,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
         >>> paddle.tril(paddle.ones([2, 2])).tolist()
         [[1.0, 0.0], [1.0, 1.0]]
     """
-    check_diagonal(x, diagonal, "tril")
+    diagonal = diagonal_of(x, diagonal, "tril")
     return move.tril_triu(x, diagonal=diagonal, lower=True, name=called(name, "tril"))
 
 
@@ -82,7 +78,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
         >>> paddle.triu(paddle.ones([2, 2])).tolist()
         [[1.0, 1.0], [0.0, 1.0]]
     """
-    check_diagonal(x, diagonal, "triu")
+    diagonal = diagonal_of(x, diagonal, "triu")
     return move.tril_triu(x, diagonal=diagonal, lower=False, name=called(name, "triu"))
 
 
@@ -142,7 +138,7 @@ def diagonal(
         [1, 4]
     """
     needs_tensor(x, "diagonal")
-    return ops.diagonal(x, offset=offset, axis1=axis1, axis2=axis2, name=name)
+    return ops.diagonal(x, offset=integer(offset, "offset"), axis1=axis1, axis2=axis2, name=name)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
@@ -201,4 +197,4 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | N
         3.0
     """
     needs_tensor(x, "trace")
-    return ops.trace(x, offset=offset, axis1=axis1, axis2=axis2, name=name)
+    return ops.trace(x, offset=integer(offset, "offset"), axis1=axis1, axis2=axis2, name=name)

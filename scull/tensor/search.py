@@ -124,7 +124,7 @@ def topk(
         >>> values.tolist(), places.tolist()
         ([5, 3], [1, 2])
     """
-    axis = -1 if axis is None else axis
+    axis = -1 if axis is None else integer(axis, "axis")
     attrs = {"axis": axis, "largest": largest, "sorted": sorted}
     if isinstance(k, Variable):
         return search.topk(x, k, **attrs, name=name)

@@ -390,6 +390,22 @@ def test_a_fraction_of_python_makes_a_choice_float64_and_a_whole_number_does_not
     assert paddle.where_(picks, x, 0.5).tolist() == [1.0, 0.5] and x.dtype == paddle.float32
 
 
+@pytest.mark.parametrize("one", [np.int64(1), np.array([1]), T(1), T([1])])
+def test_a_number_may_be_an_array_or_a_tensor_of_one_element(one):
+    x = T([[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]])
+    assert paddle.stack([x, x], axis=one).shape == [2, 2, 3]
+    assert paddle.topk(x, 1, axis=one)[1].tolist() == [[1], [2]]
+    assert paddle.diagonal(x, one).tolist() == [2.0, 5.0]
+    assert paddle.trace(x, one).item() == 7.0
+    assert paddle.tril(x, one).tolist() == [[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]]
+    assert paddle.linalg.matrix_power(x[:, :2], one).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert paddle.cdist(x, x, p=one).tolist() == [[0.0, 9.0], [9.0, 0.0]]
+
+
+def test_numbers_of_numpy_say_how_many_axes_meet():
+    assert paddle.tensordot(T([1.0, 2.0]), T([3.0, 4.0]), np.int64(1)).item() == 11.0
+
+
 def test_powers_of_whole_numbers_are_added_as_float32():
     found = paddle.logaddexp(T([2, 0]), T([2, 1]))
     assert found.dtype == paddle.float32
