@@ -48,7 +48,7 @@ def reshaped(old: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[int, ...]:
     given = math.prod([n for i, n in enumerate(sizes) if n != -1 and i not in kept])
     if -1 in sizes and given and total % given == 0:
         found[sizes.index(-1)] = total // given
-    elif -1 in sizes or total != given:
+    elif -1 in sizes or (total != given and 0 not in [old[i] for i in kept]):
         raise ShapeError(f"{list(map(int, old))} does not fill the shape {list(sizes)}")
     return tuple(found)
 

@@ -20,6 +20,8 @@ def reshape_samples():
     yield call(f32(), shape=(1, 1), reference=filling((1, 1)))
     yield call(f32(1), shape=(), reference=filling(()))
     yield call(f32(0, 3), shape=(3, -1), reference=filling((3, 0)))
+    yield call(f32(0), shape=(0, 4), reference=filling((0, 4)))
+    yield call(f32(2, 0), shape=(4, 0, 5), reference=filling((4, 0, 5)))
     yield call(f32(3, 2).T, shape=(6,), reference=filling(6))
     yield call(i64(4), shape=(2, -1), reference=filling((2, 2)))
     yield call(f32(2, 3), array([6], "int32"), reference=filling(6), unknown_sizes=False)
