@@ -19,7 +19,7 @@ class Adagrad(Optimizer):
         parameters (list, optional): what to update; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients.
         grad_clip (GradientClipBase, optional): applied to gradients.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
         initial_accumulator_value (float): where the sum begins.
 
     Examples:
@@ -69,7 +69,7 @@ class Adadelta(Optimizer):
         parameters (list, optional): what to update; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients.
         grad_clip (GradientClipBase, optional): applied to gradients.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
 
     Examples:
         >>> import scull as paddle
@@ -116,7 +116,7 @@ class RMSProp(Optimizer):
         parameters (list, optional): what to update; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients.
         grad_clip (GradientClipBase, optional): applied to gradients.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
 
     Examples:
         >>> import scull as paddle

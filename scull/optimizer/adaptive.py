@@ -102,7 +102,7 @@ class AdamW(Adam):
         learning_rate (float | LRScheduler): the step size.
         beta1, beta2, epsilon: as in Adam.
         parameters (list, optional): what to update; needed in eager mode.
-        weight_decay (float): the decay, multiplied by the learning rate.
+        weight_decay (float | Tensor): the decay, multiplied by the learning rate.
         lr_ratio (callable, optional): from a parameter to the factor of its learning rate.
         apply_decay_param_fun (callable, optional): from a parameter's name to whether it decays.
         grad_clip (GradientClipBase, optional): applied to gradients.
@@ -127,8 +127,8 @@ class AdamW(Adam):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        if not isinstance(weight_decay, float | int) or isinstance(weight_decay, bool):
-            raise ArgumentTypeError("weight_decay should be float.")
+        if not isinstance(weight_decay, float | int | Tensor) or isinstance(weight_decay, bool):
+            raise ArgumentTypeError("weight_decay should be float or Tensor.")
         super().__init__(
             learning_rate,
             beta1,
@@ -181,7 +181,7 @@ class Adamax(Optimizer):
         parameters (list, optional): what to update; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients.
         grad_clip (GradientClipBase, optional): applied to gradients.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
 
     Examples:
         >>> import scull as paddle
@@ -248,7 +248,7 @@ class Lamb(Optimizer):
             decay.
         multi_precision (bool): keep float32 copies of float16 parameters.
         always_adapt (bool): scale the step of parameters that do not decay too.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
 
     Examples:
         >>> import scull as paddle

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.errors import ArgumentError
 from scull.ops import update
 from scull.optimizer.optimizer import Optimizer
 from scull.regularizer import L2Decay
@@ -77,6 +78,8 @@ class Momentum(Optimizer):
         use_multi_tensor: bool = False,
         name: str | None = None,
     ) -> None:
+        if momentum is None:
+            raise ArgumentError("momentum is not set")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._momentum, self._use_nesterov = momentum, bool(use_nesterov)
         self._multi_precision, self._rescale_grad = multi_precision, rescale_grad

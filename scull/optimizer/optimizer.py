@@ -36,7 +36,7 @@ class Optimizer:
             their own; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients; a number is L2.
         grad_clip (GradientClipBase, optional): applied to the gradients before the update.
-        name (str, optional): for printing.
+        name (str, optional): stands in the names of its states.
     """
 
     operator: Any = None  # the operator that updates one parameter
@@ -98,6 +98,9 @@ class Optimizer:
                 if "weight_decay" in group:
                     group["weight_decay"] = regularizer_of(group["weight_decay"])
                 groups.append(group)
+            own = [{id(p) for p in g["params"]} for g in groups]
+            if sum(map(len, own)) > len(set().union(*own)):
+                raise ArgumentError("some parameters appear in more than one parameter group")
             return groups
         return [{"params": parameters}]
 
@@ -304,7 +307,8 @@ class Optimizer:
         wide = self.keeps_master(param)
         dtype = float32 if wide else param.dtype
         owner = self.master(param) if wide else param
-        full = session.unique_name(f"{owner.name}_{self.spelt(name)}")
+        prefix = f"{self._name}_" if self._name else ""
+        full = session.unique_name(f"{owner.name}_{prefix}{self.spelt(name)}")
         if isinstance(param, Variable):
             powers = name.endswith("_pow")
             made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")
@@ -408,7 +412,8 @@ class Optimizer:
     ) -> list[Any]:
         """Pairs (parameter, gradient) of `loss`."""
         if isinstance(loss, Tensor):
-            return [(p, p.grad) for p in self.parameters() if has_gradient(p)]
+            chosen = parameters or self.parameters()
+            return [(p, p.grad) for p in chosen if has_gradient(p)]
         if any(n != 1 for n in loss.shape):
             raise ArgumentError(
                 "The number of elements of loss should be 1, but the current loss.shape is "

@@ -282,3 +282,46 @@ def test_minimize_gives_gradients_that_may_be_differentiated(clip):
     assert operators == [] and [p.name for p, _ in pairs] == [p.name for p in layer.parameters()]
     assert all(not g.stop_gradient for _, g in pairs)
     assert all(np.allclose(g, p.grad) for p, g in pairs)
+
+
+def parameter(value=1.0):
+    fill = paddle.nn.initializer.Constant(value)
+    return paddle.create_parameter([2], "float32", default_initializer=fill)
+
+
+def test_the_name_of_an_optimizer_stands_in_the_names_of_its_states():
+    p = parameter()
+    adam = opt.Adam(0.1, parameters=[p], name="critic")
+    p.sum().backward()
+    adam.step()
+    words = ("beta1_pow_acc", "beta2_pow_acc", "moment1", "moment2")
+    assert sorted(adam.state_dict()) == [f"{p.name}_critic_{word}_0" for word in words]
+
+
+def test_weight_decay_of_adamw_may_be_a_tensor():
+    p = parameter()
+    p.sum().backward()
+    opt.AdamW(0.1, parameters=[p], weight_decay=paddle.to_tensor([0.5]), epsilon=0.0).step()
+    np.testing.assert_allclose(p.numpy(), [0.85, 0.85], rtol=1e-6)  # 1 - 0.1 * 0.5 - 0.1
+
+
+def test_a_parameter_of_two_groups_is_refused():
+    p = parameter()
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        opt.SGD(0.1, parameters=[{"params": [p]}, {"params": [parameter(), p]}])
+
+
+def test_minimize_updates_only_the_parameters_it_is_given():
+    p, q = parameter(), parameter()
+    sgd = opt.SGD(0.1, parameters=[p, q])
+    loss = (p * q).sum()
+    loss.backward()
+    _, pairs = sgd.minimize(loss, parameters=[p])
+    assert [pair[0] for pair in pairs] == [p]
+    np.testing.assert_allclose(p.numpy(), [0.9, 0.9], rtol=1e-6)
+    assert q.tolist() == [1.0, 1.0]
+
+
+def test_momentum_must_be_set():
+    with pytest.raises(ValueError, match="momentum is not set"):
+        opt.Momentum(0.1, momentum=None, parameters=[parameter()])
