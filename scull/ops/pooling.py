@@ -131,7 +131,7 @@ def pooling(
         if global_pooling:
             pads = [(0, 0)] * axes
         along = [
-            sliding(*axis, 1, ceil_mode)
+            sliding(*axis, 1, ceil_mode, cut=True)
             for axis in zip(image[2:], kernel, strides, pads, strict=True)
         ]
     sizes, largest = (*image[:2], tuple(along)), pooling_type == "max"

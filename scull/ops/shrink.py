@@ -31,12 +31,12 @@ def selu_grad(out: Any, dout: Any, scale: float, alpha: float) -> Any:
 def celu(x, *, alpha: float = 1.0):
     """``x`` above 0, ``alpha * (e^(x / alpha) - 1)`` below."""
     refuse_integers(x)
-    return where(x > 0, x, (exp(minimum(x / alpha, 0.0)) - 1.0) * alpha)
+    return where(x > 0, x, (exp(minimum(x, 0.0) / alpha) - 1.0) * alpha)
 
 
 @celu.grad
 def celu_grad(x: Any, dout: Any, alpha: float) -> Any:
-    return dout * exp(minimum(x / alpha, 0.0))
+    return dout * exp(minimum(x, 0.0) / alpha)
 
 
 @composite(fixed={"use_mkldnn": False})

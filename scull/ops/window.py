@@ -48,13 +48,23 @@ class Windows(NamedTuple):
 
 
 def sliding(
-    size: int, kernel: int, stride: int, pads: tuple[int, int], dilation: int, ceil: bool = False
+    size: int,
+    kernel: int,
+    stride: int,
+    pads: tuple[int, int],
+    dilation: int,
+    ceil: bool = False,
+    cut: bool = False,
 ) -> Windows:
-    """The windows along one axis; their count is unknown where the size or the kernel is."""
+    """The windows along one axis; their count is unknown where the size or the kernel is.
+
+    One wider than the axis is refused, or `cut` to it where it is no wider than a stride more.
+    """
     if size == -1 or kernel == -1:
         return Windows(size, kernel, stride, *pads, dilation, UNKNOWN)
     reach, room = dilation * (kernel - 1) + 1, size + sum(pads)
-    count = (room - reach + (stride - 1 if ceil else 0)) // stride + 1
+    out = ceil or (cut and 0 < room < reach)  # the last may stick out
+    count = (room - reach + (stride - 1 if out else 0)) // stride + 1
     if count < 1:
         raise ShapeError(f"a window of {reach} does not fit into {size} with padding {list(pads)}")
     return Windows(size, kernel, stride, *pads, dilation, count)

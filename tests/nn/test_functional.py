@@ -336,3 +336,63 @@ def test_functions_are_found_where_paddle_has_them():
     assert places.tolist() == [1, 0, 1]
     assert classes.tolist()[:2] == [1, 3]
     assert len(set(classes.tolist())) == 6
+
+
+def test_celu_of_a_negative_alpha_bends_as_its_formula_says():
+    x = to_tensor([-1.0, 1.0], stop_gradient=False)
+    out = F.celu(x, -2.0)
+    close(out, [-2.0 * (np.exp(0.5) - 1.0), 1.0])
+    out.sum().backward()
+    close(x.grad, [np.exp(0.5), 1.0])
+
+
+def test_one_slope_of_prelu_may_be_a_number():
+    slope = to_tensor(0.5, stop_gradient=False)
+    out = F.prelu(to_tensor([-2.0, 2.0]), slope)
+    assert out.tolist() == [-1.0, 2.0]
+    out.sum().backward()
+    assert slope.grad.shape == [] and slope.grad.item() == -2.0
+
+
+def test_a_pooling_window_wider_than_the_image_is_cut_to_it():
+    x = paddle.arange(16.0).reshape([1, 1, 4, 4])
+    x.stop_gradient = False
+    out = F.avg_pool2d(x, 7)
+    assert out.tolist() == [[[[7.5]]]]
+    out.sum().backward()
+    close(x.grad, np.full([1, 1, 4, 4], 1 / 16))
+    assert F.max_pool2d(x, [2, 7]).tolist() == [[[[7.0], [15.0]]]]
+    assert F.avg_pool2d(x, 7, padding=1, exclusive=False).item() == pytest.approx(120 / 36)
+    with pytest.raises(ValueError, match="does not fit"):
+        F.max_pool2d(x, 9, stride=5)
+
+
+def test_the_sizes_of_adaptive_pooling_may_be_a_tensor():
+    x = paddle.arange(8.0).reshape([1, 1, 2, 4])
+    assert F.adaptive_avg_pool2d(x, to_tensor([1, 2])).tolist() == [[[[2.5, 4.5]]]]
+    assert F.adaptive_avg_pool2d(x, to_tensor(1)).tolist() == [[[[3.5]]]]
+
+
+def test_multi_margin_loss_takes_any_power():
+    found = F.multi_margin_loss(to_tensor([[1.0, 3.0]]), to_tensor([0]), p=3)
+    assert found.item() == 13.5  # (3 - 1 + 1) ** 3 / 2
+
+
+def test_more_than_all_of_a_label_is_not_spread():
+    with pytest.raises(ValueError, match="label_smoothing is"):
+        F.cross_entropy(to_tensor([[1.0, 3.0]]), to_tensor([0]), label_smoothing=1.1)
+
+
+def test_margins_of_losses_are_checked_where_paddle_does():
+    x, y = to_tensor([[1.0, 0.0]]), to_tensor([[1.0, 0.0]])
+    assert F.cosine_embedding_loss(x, y, to_tensor([-1]), margin=-2.0).item() == 3.0
+    with pytest.raises(ValueError, match="margin"):
+        paddle.nn.CosineEmbeddingLoss(1.5)
+    with pytest.raises(ValueError, match="epsilon"):
+        paddle.nn.PoissonNLLLoss(epsilon=0)
+
+
+def test_distances_that_are_none_are_refused():
+    x = to_tensor([[1.0, 0.0]])
+    with pytest.raises(ValueError, match="not greater than 0"):
+        F.triplet_margin_with_distance_loss(x, x, x, lambda a, b: (a - b).sum(-1))

@@ -384,3 +384,30 @@ def test_a_gradient_of_some_rows_is_cast_row_by_row():
     arrived = table.weight.node.total.array
     assert type(arrived) is Rows and arrived.values.dtype == "float32"
     assert arrived.dense().tolist() == [[0, 0], [1, 1], [0, 0], [1, 1], [0, 0]]
+
+
+def test_the_running_statistics_are_named_after_batch_normalisation():
+    names = [p.name for p in nn.BatchNorm1D(2, name="first").parameters()]
+    assert names[2:] == ["first_mean", "first_variance"]
+
+
+def test_what_a_layer_says_of_itself_may_take_several_lines():
+    class Pair(nn.Layer):
+        def extra_repr(self):
+            return "a=1\nb=2"
+
+    pair = Pair()
+    assert repr(pair) == "Pair(\n  a=1\n  b=2\n)"
+    pair.add_sublayer("act", nn.ReLU())
+    assert repr(pair) == "Pair(\n  a=1\n  b=2\n\n  (act): ReLU()\n)"
+
+
+def test_the_name_of_a_sublayer_is_a_string():
+    with pytest.raises(TypeError, match="the name of a sublayer"):
+        nn.Sequential([nn.ReLU(), nn.ReLU()])
+
+
+@pytest.mark.parametrize("kind", [nn.Conv2D, nn.Conv2DTranspose])
+def test_a_convolution_refuses_an_unknown_format_at_once(kind):
+    with pytest.raises(ValueError, match="data_format must be one of"):
+        kind(1, 1, 1, data_format="CHWN")

@@ -131,7 +131,7 @@ MISTAKES = {
         lambda: F.conv3d_transpose(V, W, stride=2, output_size=9, output_padding=1),
     ),
     "window": (ArgumentError, lambda: F.max_pool3d(V, [2, 2])),
-    "large window": (ShapeError, lambda: F.max_pool3d(V, 5)),
+    "large window": (ShapeError, lambda: F.max_pool3d(V, 5, stride=1)),
     "mask": (
         ArgumentError,
         lambda: F.max_pool3d(V, 2, return_mask=True, data_format="NDHWC"),

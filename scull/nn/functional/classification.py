@@ -115,6 +115,8 @@ def cross_entropy(
 
 def smoothed(input: Any, label: Any, epsilon: float, axis: int) -> Any:
     """Labels as likelihoods of all classes, a part of each spread evenly."""
+    if epsilon > 1:
+        raise ArgumentError(f"label_smoothing is {epsilon}, above 1")
     if label.dtype.is_integer:
         if axis_of(axis, len(input.shape)) != len(input.shape) - 1:
             raise ArgumentError("labels are smoothed along the last axis only")

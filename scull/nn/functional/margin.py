@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.nn.functional.distance import pairwise_distance
 from scull.nn.functional.reduction import check_reduction, combined
 from scull.ops import center
 from scull.ops.activation import softplus
+from scull.ops.arithmetic import pow as power
 from scull.ops.compare import equal, where
 from scull.ops.create import cast
 from scull.ops.elementwise import add, divide, minimum, multiply, subtract
@@ -141,13 +143,13 @@ def cosine_embedding_loss(
     needs_tensor(input1, "cosine_embedding_loss", "input1")
     needs_tensor(input2, "cosine_embedding_loss", "input2")
     needs_tensor(label, "cosine_embedding_loss", "label")
-    check_cosine(input1, input2, label, margin, reduction)
+    check_cosine(input1, input2, label, reduction)
     inner = reduce_sum(multiply(input1, input2), axis=(-1,))
     first = add(reduce_sum(square(input1), axis=(-1,)), LEAST)
     second = add(reduce_sum(square(input2), axis=(-1,)), LEAST)
     cosine = divide(inner, sqrt(multiply(first, second)))
     alike = where(equal(label, 1), 1.0 - cosine, 0.0)
-    apart = where(equal(label, -1), relu(cosine - float(margin)), 0.0)
+    apart = where(equal(label, -1), relu(cosine - number(margin, "margin")), 0.0)
     return combined(add(alike, apart), reduction)
 
 
@@ -195,10 +197,12 @@ def triplet_margin_with_distance_loss(
     distance = pairwise_distance if distance_function is None else distance_function
     if not callable(distance):
         raise ArgumentTypeError(f"`distance_function` is no function but {distance!r:.60}")
-    far = distance(input, negative)
+    close, far = distance(input, positive), distance(input, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return combined(relu(distance(input, positive) - far + margin), reduction)
+    if any(isinstance(d, Tensor) and not (d.array > 0).all() for d in (close, far)):
+        raise ArgumentError("`distance_function` says that a distance is not greater than 0")
+    return combined(relu(close - far + margin), reduction)
 
 
 def triplet_margin_loss(
@@ -262,7 +266,7 @@ def multi_margin_loss(
     Args:
         input (Tensor): scores, a row for each sample.
         label (Tensor): the number of a class for each row.
-        p (int): 1 or 2: the power of what is too near.
+        p (int): the power of what is too near.
         margin (float): how much larger the score of the label is to be.
         weight (optional): a Tensor: the weight of each class.
         reduction (str): "mean", "sum" or "none".
@@ -292,7 +296,7 @@ def multi_margin_loss(
         shares = reshape(gather(weight, reshape(label, shape=(-1,))), shape=(-1, 1))
         near, least = near * shares, shares * least
     near = relu(near)
-    out = reduce_mean(square(near) if p == 2 else near, axis=(1,)) - least
+    out = reduce_mean(near if p == 1 else power(near, factor=p), axis=(1,)) - least
     return combined(out, reduction)
 
 
@@ -328,7 +332,7 @@ def multi_label_soft_margin_loss(
     return combined(reduce_mean(out, axis=(-1,)), reduction)
 
 
-def check_cosine(input1: Any, input2: Any, label: Any, margin: float, reduction: str) -> None:
+def check_cosine(input1: Any, input2: Any, label: Any, reduction: str) -> None:
     """Refuse vectors and labels that do not go together."""
     check_reduction(reduction, "cosine_embedding_loss")
     if len(label.shape) != 1:
@@ -337,8 +341,6 @@ def check_cosine(input1: Any, input2: Any, label: Any, margin: float, reduction:
         raise ShapeError("the shape of input tensor 1 should be equal to input tensor 2")
     if len(input1.shape) > 2:
         raise ShapeError("1D target tensor expects 1D or 2D input tensors")
-    if not -1 <= number(margin, "margin") <= 1:
-        raise ArgumentError(f"margin is {margin}, outside [-1, 1]")
 
 
 def class_center_sample(label: Any, num_classes: int, num_samples: int, group: Any = None) -> Any:

@@ -232,9 +232,9 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     """
     needs_tensor(x, "prelu")
     needs_tensor(weight, "prelu", "weight")
-    if len(weight.shape) != 1:
-        raise AssertError("The dim count of weight shape should be 1 in prelu().")
-    if weight.shape[0] == 1:
+    if len(weight.shape) > 1:
+        raise AssertError("The dim count of weight shape should be 0 or 1 in prelu().")
+    if list(weight.shape) in ([], [1]):
         return ops.prelu(x, weight, mode="all", **named(name))
     if not is_one_of(data_format, CHANNELS):
         raise ArgumentError(

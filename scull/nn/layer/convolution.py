@@ -8,8 +8,18 @@ from scull.nn import functional as F
 from scull.nn.functional.window import pair
 from scull.nn.initializer import Normal
 from scull.nn.layer.layers import Layer
+from scull.tensor.size import is_one_of
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+FORMATS = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
+
+
+def check_format(data_format: str) -> None:
+    """Refuse what says not where the channels are."""
+    if not is_one_of(data_format, FORMATS):
+        raise ArgumentError(
+            f"data_format must be one of {FORMATS}, but got data_format='{data_format}'"
+        )
 
 
 class Convolution(Layer):
@@ -39,6 +49,7 @@ class Convolution(Layer):
                 f"padding_mode must be one of {PADDING_MODES}, "
                 f"but got padding_mode='{padding_mode}'"
             )
+        check_format(data_format)
         if in_channels % groups:
             raise ArgumentError("in_channels must be divisible by groups.")
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups

@@ -377,6 +377,8 @@ class Layer(Attributes):
         """
         if not isinstance(sublayer, Layer) and sublayer is not None:
             raise ArgumentTypeError(f"a sublayer is a Layer, not {type(sublayer).__name__}")
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"the name of a sublayer is a str, not {type(name).__name__}")
         self._sub_layers[name] = sublayer
         changes[0] += 1
         return sublayer
@@ -474,6 +476,8 @@ class Layer(Attributes):
 
     def __repr__(self) -> str:
         own = self.extra_repr()
+        if "\n" in own:
+            own = "\n  " + own.replace("\n", "\n  ") + "\n"
         lines = [
             f"({name}): " + repr(layer).replace("\n", "\n  ")
             for name, layer in self._sub_layers.items()

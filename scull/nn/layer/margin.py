@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.errors import ArgumentError
 from scull.nn import functional as F
 from scull.nn.functional.reduction import check_reduction
 from scull.nn.layer.layers import Layer
@@ -104,6 +105,8 @@ class CosineEmbeddingLoss(Layer):
 
     def __init__(self, margin: float = 0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
+        if not -1 <= margin <= 1:
+            raise ArgumentError(f"The value of 'margin' is {margin}, outside [-1, 1]")
         check_reduction(reduction, "CosineEmbeddingLoss")
         self.margin, self.reduction, self.name = margin, reduction, name
 
@@ -345,6 +348,8 @@ class PoissonNLLLoss(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
+        if epsilon <= 0:
+            raise ArgumentError(f"The value of `epsilon` is {epsilon}, not above 0")
         check_reduction(reduction, "PoissonNLLLoss")
         self.log_input, self.full, self.epsilon, self.reduction, self.name = (
             log_input,

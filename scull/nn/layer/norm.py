@@ -58,7 +58,8 @@ class BatchNormOver(RunningStatistics):
         super().__init__(dtype=float32 if default is float16 else default)
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
         self._data_format, self._use_global_stats, self._name = data_format, use_global_stats, name
-        self.own(num_features, weight_attr, bias_attr)
+        names = [name and name + end for end in ("_mean", "_variance")]
+        self.own(num_features, weight_attr, bias_attr, *names)
 
     def forward(self, input: Any) -> Any:
         """`input`, normalised by its own statistics in training and by the running ones in use."""
@@ -98,7 +99,7 @@ class BatchNorm1D(BatchNormOver):
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NC", "NCL" or "NLC".
         use_global_stats (bool, optional): whether the running statistics are used in training too.
-        name (str, optional): not used.
+        name (str, optional): begins the names of the running statistics.
 
     Examples:
         >>> import scull as paddle
@@ -142,7 +143,7 @@ class BatchNorm2D(BatchNormOver):
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NCHW" or "NHWC".
         use_global_stats (bool, optional): whether the running statistics are used in training too.
-        name (str, optional): not used.
+        name (str, optional): begins the names of the running statistics.
 
     Examples:
         >>> import scull as paddle
@@ -186,7 +187,7 @@ class BatchNorm3D(BatchNormOver):
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NCDHW" or "NDHWC".
         use_global_stats (bool, optional): whether the running statistics are used in training too.
-        name (str, optional): not used.
+        name (str, optional): begins the names of the running statistics.
 
     Examples:
         >>> import scull as paddle
@@ -232,7 +233,7 @@ class SyncBatchNorm(BatchNormOver):
         weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NC", "NCL", "NCHW", "NCDHW", or with the channels last.
-        name (str, optional): not used.
+        name (str, optional): begins the names of the running statistics.
 
     Examples:
         >>> import scull as paddle

@@ -5,6 +5,7 @@ from typing import Any
 from scull.errors import ArgumentError
 from scull.nn import functional as F
 from scull.nn.functional.window import pair
+from scull.nn.layer.convolution import check_format
 from scull.nn.layer.layers import Layer
 
 
@@ -30,6 +31,7 @@ class Transpose(Layer):
         """Keep the settings and make the parameters."""
         if weight_attr is False:
             raise ArgumentError("weight_attr should not be False in Conv.")
+        check_format(data_format)
         if in_channels % groups:
             raise ArgumentError("in_channels must be divisible by groups.")
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups

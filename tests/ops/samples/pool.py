@@ -50,7 +50,7 @@ def reference(
         pads = [(0, 0)] * len(axes)
     round_up = [s - 1 if ceil_mode else 0 for s in strides]
     counts = list(ksize) if adaptive else [
-        (n + sum(p) - k + r) // s + 1
+        int((n + sum(p) - k + r) / s) + 1  # towards 0: a wide window is one
         for n, p, k, r, s in zip(size, pads, ksize, round_up, strides, strict=True)
     ]  # fmt: skip
     out = np.zeros((*x.shape[:2], *counts))
@@ -80,6 +80,8 @@ def pool2d_samples():
         yield call(f32(1, 1, 6, 6), ceil_mode=True, **attrs)
         yield call(f32(1, 2, 6, 5), paddings=(1, 0, 0, 1), exclusive=False, **attrs)
         yield call(f32(1, 2, 6, 5), paddings=(1, 1), exclusive=False, ceil_mode=True, **attrs)
+        wide = {"ksize": (5, 2), "strides": (2, 2), "pooling_type": kind}
+        yield call(f32(1, 2, 4, 4), name_of_case="a window wider than the image", **wide)
         yield call(f32(1, 5, 4, 2), padding_algorithm="SAME", data_format="NHWC", **attrs)
         yield call(f32(1, 1, 5, 5), padding_algorithm="VALID", paddings=(1, 1), **attrs)
         yield call(f32(2, 2, 3, 4), ksize=(1, 1), global_pooling=True, pooling_type=kind)
