@@ -257,6 +257,10 @@ class SyncBatchNorm(BatchNormOver):
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
         )
 
+    def forward(self, x: Any) -> Any:
+        """`x`, normalised as by BatchNorm1D, 2D and 3D."""
+        return super().forward(x)
+
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
         """`layer` with a SyncBatchNorm in place of each BatchNorm1D, 2D and 3D.

@@ -248,11 +248,10 @@ class MaxPool1D(Pool):
         self.ksize, self.stride, self.padding = kernel_size, stride, padding
         self.return_mask, self.ceil_mode, self.name = return_mask, ceil_mode, name
 
-    def forward(self, x: Any) -> Any:
-        """The maxima of `x`."""
-        return F.max_pool1d(
-            x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode, self.name
-        )
+    def forward(self, input: Any) -> Any:
+        """The maxima of `input`."""
+        attrs = (self.return_mask, self.ceil_mode, self.name)
+        return F.max_pool1d(input, self.ksize, self.stride, self.padding, *attrs)
 
 
 class AvgPool1D(Pool):

@@ -201,11 +201,12 @@ class Network(LayerList):
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
                 for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                     setattr(self, f"{name}_l{layer}{suffix}", getattr(cell, name))
-        if not in_dynamic_mode():
-            self.flatten()
+        self.flatten_parameters()
 
-    def flatten(self) -> None:
+    def flatten_parameters(self) -> None:
         """Lay the parameters of a Program into one more, in which Paddle saves and seeks them."""
+        if in_dynamic_mode():
+            return
         weights = self.weights()
         size = sum(math.prod(w.shape) for w in weights)
         whole = self.create_parameter(
