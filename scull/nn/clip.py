@@ -204,8 +204,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
 
 
 def like(grad: Any, factor: Any) -> Any:
-    """`factor` in the element type of a gradient."""
-    return factor if factor.dtype is grad.dtype else factor.astype(grad.dtype)
+    """`factor` in the element type of a gradient, and without axes where that has none."""
+    own = factor if factor.dtype is grad.dtype else factor.astype(grad.dtype)
+    return own if grad.shape else op_of("reshape").call(own, shape=())
 
 
 def _allow_pure_fp16_global_norm_clip(*value: bool) -> bool:

@@ -165,3 +165,33 @@ def test_rows_are_taken_of_what_has_some():
             function(paddle.ones([2, 3]))
         with pytest.raises(ArgumentTypeError):
             function([1.0])
+
+
+def trained_number(step):
+    """A parameter without axes, from 1, after one step by the gradient 3, clipped to 0.5."""
+    fill = paddle.nn.initializer.Constant(1.0)
+    p = paddle.create_parameter([], "float32", name="number", default_initializer=fill)
+    sgd = paddle.optimizer.SGD(0.1, parameters=[p], grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5))
+    return step(p, sgd)
+
+
+def test_the_joint_norm_clips_the_gradient_of_a_number_eagerly():
+    def step(p, sgd):
+        (p * 3.0).backward()
+        sgd.step()
+        return p
+
+    found = trained_number(step)
+    assert found.shape == [] and found.item() == pytest.approx(0.95)
+
+
+def test_the_joint_norm_clips_the_gradient_of_a_number_in_a_program(block):
+    def step(p, sgd):
+        sgd.minimize(p * 3.0)
+        return p
+
+    p = trained_number(step)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    (found,) = exe.run(block.program, fetch_list=[p])
+    assert found.shape == () and found.item() == pytest.approx(0.95)
