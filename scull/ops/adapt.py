@@ -11,7 +11,7 @@ from scull.core.meta import Meta
 from scull.errors import DtypeError
 from scull.ops.clip import sum_of_squares
 from scull.ops.update import both_of, check_beside, check_single, single
-from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
+from scull.ops.workspace import constants, exact_of, matching, number, pieces, places, widened
 
 
 def in_place(*names: str, **spelling: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def adamax_kernel(
     multi_precision: bool,
 ) -> Any:
     found = places((param, moment, inf_norm, master), out)
-    exact = exact_of(found[0], found[3], multi_precision)
+    exact = widened(exact_of(found[0], found[3], multi_precision), found[1])
     step = number(learning_rate, exact.dtype) / (1 - number(beta1_pow, exact.dtype))
     t, gradient = exact.dtype.type, matching(grad, exact.dtype)
     step, by1, rest, by2, floor = constants(exact.dtype, step, beta1, t(1 - beta1), beta2, epsilon)
@@ -105,12 +105,12 @@ def adamax_at(
     multi_precision: bool,
 ) -> Any:
     spot, exact = index[0], exact_of(param, master_param, multi_precision)
-    dtype = exact.dtype
-    g = lang.cast(grad[spot], dtype)
+    dtype = moment.dtype
+    g, own = lang.cast(grad[spot], dtype), lang.cast(exact[spot], dtype)
     m = moment[spot] * beta1 + g * (1 - beta1)
     v = lang.maximum(abs(g), inf_norm[spot] * beta2 + epsilon)
     step = single(learning_rate, dtype) / (1 - single(beta1_pow, dtype))
-    p, master = both_of(exact[spot] - m / v * step, param, master_param, multi_precision, spot)
+    p, master = both_of(own - m / v * step, param, master_param, multi_precision, spot)
     return p, m, v, master
 
 
@@ -168,7 +168,7 @@ def lamb_kernel(
     param_out, m, v, pow1, pow2, master_out = found = places(sources, out)
     if skip_update is not None and skip_update.item():
         return tuple(found)
-    exact = exact_of(param_out, master_out, multi_precision)
+    exact = widened(exact_of(param_out, master_out, multi_precision), m)
     t, g = exact.dtype.type, matching(grad, exact.dtype)
     first, second, root, step = (xp.empty(exact.shape, exact.dtype) for _ in range(4))
     xp.multiply(m, t(beta1), first)
@@ -215,8 +215,11 @@ def lamb_at(
     multi_precision: bool,
 ) -> Any:
     exact = exact_of(param, master_param, multi_precision)
-    dtype, powers = exact.dtype, (beta1_pow, beta2_pow)
+    dtype, powers = moment1.dtype, (beta1_pow, beta2_pow)
     by1, by2 = (1 - single(x, dtype) for x in powers)
+
+    def now(spot: Any) -> Any:
+        return lang.cast(exact[spot], dtype)
 
     def moments(spot: Any) -> tuple[Any, Any]:
         g = lang.cast(grad[spot], dtype)
@@ -225,15 +228,14 @@ def lamb_at(
 
     def step(spot: Any) -> Any:
         m, v = moments(spot)
-        return m / by1 / (lang.sqrt(v / by2) + epsilon) + exact[spot] * weight_decay
+        return m / by1 / (lang.sqrt(v / by2) + epsilon) + now(spot) * weight_decay
 
-    rate = single(learning_rate, dtype)
+    spot, rate = index[0], single(learning_rate, dtype)
     if weight_decay > 0 or always_adapt:
-        squares = [sum_of_squares(exact.shape, at) for at in (exact.__getitem__, step)]
+        squares = [sum_of_squares(exact.shape, at) for at in (now, step)]
         own, length = (lang.cast(lang.sqrt(x), dtype) for x in squares)
         rate = lang.select((own > 0) & (length > 0), rate * own / length, rate)
-    spot = index[0]
-    found = exact[spot] - step(spot) * rate
+    found = now(spot) - step(spot) * rate
     p, master = both_of(found, param, master_param, multi_precision, spot)
     new = [p, *moments(spot)]
     new += [x[at] * by for x, at, by in zip(powers, index[3:5], (beta1, beta2), strict=True)]

@@ -7,12 +7,12 @@ import numpy as np
 
 from scull import lang
 from scull.core.attribute import Long
-from scull.core.dtype import bool_
+from scull.core.dtype import bool_, float32
 from scull.core.eager import primitive
 from scull.core.meta import Meta, count
 from scull.core.tensor import Rows
 from scull.errors import DtypeError, ShapeError
-from scull.ops.workspace import constants, exact_of, matching, number, pieces, places
+from scull.ops.workspace import constants, exact_of, matching, number, pieces, places, widened
 
 
 def check_single(**values: Meta) -> None:
@@ -23,7 +23,10 @@ def check_single(**values: Meta) -> None:
 
 
 def check_beside(param: Meta, master: Meta | None, grad: Meta, **states: Meta) -> None:
-    """Refuse a gradient or a state that does not fit `param`, or the `master` copy of it."""
+    """Refuse a gradient or a state that does not fit `param`, or the `master` copy of it.
+
+    The states of a parameter of float16 or bfloat16 may be of float32.
+    """
     exact = (master or param).dtype
     if grad.dtype is not param.dtype and grad.dtype is not exact:
         raise DtypeError(f"grad is {grad.dtype.name} and param is {param.dtype.name}; cast one")
@@ -32,7 +35,7 @@ def check_beside(param: Meta, master: Meta | None, grad: Meta, **states: Meta) -
         if x is not None and not same_shape(x.shape, param.shape):
             raise ShapeError(f"{name} is {x} and param is {param}: their shapes differ")
     for name, x in states.items():
-        if x.dtype is not exact:
+        if x.dtype is not exact and not (x.dtype is float32 and exact.itemsize == 2):
             raise DtypeError(f"{name} is {x.dtype.name}, not {exact.name} as what it updates")
 
 
@@ -111,7 +114,7 @@ def both_of(
 ) -> tuple[Any, Any]:
     """The new element of the parameter and of its master copy, if there is one."""
     if master is None:
-        return found, None
+        return lang.cast(found, param.dtype), None
     return lang.cast(found, param.dtype), found if multi_precision else master[index]
 
 
@@ -344,7 +347,7 @@ def adam_kernel(
     epsilon = epsilon if epsilon_tensor is None else epsilon_tensor.item()
     rate, near = learning_rate.item(), math.sqrt(1 - beta2_pow.item())
     step = rate * near / (1 - beta1_pow.item())
-    exact = exact_of(param_out, master_out, multi_precision)
+    exact = widened(exact_of(param_out, master_out, multi_precision), m)
     kept = 1 - rate * lr_ratio * coeff if with_decay else 1.0
     numbers = adam_numbers(exact.dtype, (beta1, beta2), step, epsilon * near, kept)
     powers = [(x, np.array(by, x.dtype)) for x, by in ((beta1_out, beta1), (beta2_out, beta2))]
@@ -433,7 +436,7 @@ def adam_at(
 ) -> Any:
     """The lowering of `adam` and `adamw`."""
     spot, exact = index[0], exact_of(param, master_param, multi_precision)
-    dtype, p = exact.dtype, exact[spot]
+    dtype, p = moment1.dtype, lang.cast(exact[spot], moment1.dtype)
     rate = single(learning_rate, dtype)
     pow1, pow2 = single(beta1_pow, dtype), single(beta2_pow, dtype)
     near = lang.sqrt(1 - pow2)

@@ -24,6 +24,11 @@ def exact_of(param: Any, master: Any, multi_precision: bool) -> Any:
     return master if multi_precision and master is not None else param
 
 
+def widened(exact: Any, state: Any) -> Any:
+    """What is updated, as a copy where its `state` has more digits."""
+    return exact if exact.dtype == state.dtype else exact.astype(state.dtype)
+
+
 def number(x: Any, dtype: Any) -> Any:
     """The one element of `x`."""
     return x.reshape(()).astype(dtype)

@@ -46,6 +46,7 @@ class Adam(Optimizer):
     """
 
     operator = update.adam
+    wide_states = True
     type = "adam"
     states = ("moment1", "moment2", "beta1_pow", "beta2_pow")
 
@@ -194,6 +195,7 @@ class Adamax(Optimizer):
     """
 
     operator = adapt.adamax
+    wide_states = True
     type = "adamax"
     states = ("moment", "inf_norm", "beta1_pow")
 
@@ -261,6 +263,7 @@ class Lamb(Optimizer):
     """
 
     operator = adapt.lamb
+    wide_states = True
     type = "lamb"
     states = ("moment1", "moment2", "beta1_pow", "beta2_pow")
 

@@ -42,6 +42,7 @@ class Optimizer:
     operator: Any = None  # the operator that updates one parameter
     finish: Any = None  # what is left to do for each parameter when all are updated
     states: tuple[str, ...] = ()  # its states, each an input of the operator of the same name
+    wide_states = False  # whether those of float16 and bfloat16 parameters are of float32
     called: dict[str, str] = {}  # noqa: RUF012  states whose variables are called otherwise
 
     def __init__(
@@ -305,7 +306,8 @@ class Optimizer:
         value, shape = self.start(name, param)
         shape = tuple(param.shape) if shape is None else shape
         wide = self.keeps_master(param)
-        dtype = float32 if wide else param.dtype
+        half = param.dtype.name in ("float16", "bfloat16")
+        dtype = float32 if wide or (half and self.wide_states) else param.dtype
         owner = self.master(param) if wide else param
         prefix = f"{self._name}_" if self._name else ""
         full = session.unique_name(f"{owner.name}_{prefix}{self.spelt(name)}")

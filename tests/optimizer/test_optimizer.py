@@ -325,3 +325,16 @@ def test_minimize_updates_only_the_parameters_it_is_given():
 def test_momentum_must_be_set():
     with pytest.raises(ValueError, match="momentum is not set"):
         opt.Momentum(0.1, momentum=None, parameters=[parameter()])
+
+
+@pytest.mark.parametrize("kind", [opt.Adam, opt.AdamW, opt.Adamax, opt.Lamb])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_moments_of_parameters_of_few_digits_are_of_float32(kind, dtype):
+    fill = paddle.nn.initializer.Constant(1.0)
+    p = paddle.create_parameter([2], dtype, default_initializer=fill)
+    optimizer = kind(0.125, parameters=[p])
+    p.astype("float32").sum().backward()
+    optimizer.step()
+    assert p.dtype.name == dtype
+    np.testing.assert_allclose(p.astype("float32").numpy(), [0.875, 0.875], atol=0.01)
+    assert {v.dtype.name for v in optimizer.state_dict().values()} == {"float32"}

@@ -55,6 +55,8 @@ def adamax_samples():
     yield call(f32(0, 3), f32(0, 3), rate, f32(0, 3), f32(0, 3), power)
     yield call(f32(4, 3), rows(4, [2, 0, 2], 3), rate, f32(4, 3), positive(4, 3), power)
     yield call(f16(3), f16(3), rate, f32(3), positive(3), power, f32(3), multi_precision=True)
+    wide = {"name_of_case": "states have more digits"}
+    yield call(f16(3), f16(3), rate, f32(3), positive(3), power, **wide)
     yield call(f32(150, 250), f32(150, 250), rate, f32(150, 250), positive(150, 250), power)
     law = "inf_norm is float32[2]"
     yield fails(ShapeError, law, f32(3), f32(3), rate, f32(3), f32(2), power)
@@ -210,6 +212,7 @@ def lamb_samples():
         yield call(*given, weight_decay=0.1, name_of_case=f"skip {skip.item()}")
     given = (f16(3), f16(3), rate, f32(3), positive(3), *rest, f32(3))
     yield call(*given, weight_decay=0.1, multi_precision=True)
+    yield call(*given[:-1], weight_decay=0.1, name_of_case="states have more digits")
     law = "skip_update is float32, not bool"
     given = (f32(2), f32(2), rate, f32(2), f32(2), *rest, None, f32(1))
     yield fails(DtypeError, law, *given, weight_decay=0.1)

@@ -136,6 +136,7 @@ def adaptive(**more):
         f32(4, 3), rows(4, [], 3), *state(4, 3), lazy_mode=True, name_of_case="no rows", **more
     )
     yield call(f16(3), f16(3), *state(3), f32(3), multi_precision=True, **more)
+    yield call(bf16(3), bf16(3), *state(3), name_of_case="states have more digits", **more)
     for skip in (True, False):
         yield call(
             f32(3), f32(3), *state(3), None, array([skip], bool), name_of_case=f"{skip=}", **more
