@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from scull.core import session
@@ -114,7 +115,7 @@ def precision(dtype: Any) -> Any:
     """What NumPy knows of an element type: the distance from 1 to the next, the least number."""
     if not dtype.is_float:
         raise DtypeError(f"a parameter is {dtype.name}, not of floating-point elements")
-    return np.finfo(dtype.array)
+    return np.finfo(dtype.array) if dtype.native else ml_dtypes.finfo(dtype.array)
 
 
 def open_unit(shape: Any, beside: Any) -> Any:

@@ -228,3 +228,10 @@ def test_a_concentration_of_one_has_gradients():
     alpha = paddle.to_tensor([1.0, 1.0], stop_gradient=False)
     D.Dirichlet(alpha).log_prob(paddle.to_tensor([0.25, 0.75])).backward()
     np.testing.assert_allclose(alpha.grad.numpy(), np.log([0.25, 0.75]) + 1.0, 1e-5)
+
+
+def test_a_chance_of_bfloat16_has_likelihoods():
+    coin = D.Bernoulli(paddle.to_tensor(0.25, dtype="bfloat16"))
+    found = coin.log_prob(paddle.to_tensor(1.0, dtype="bfloat16"))
+    assert found.dtype is paddle.bfloat16
+    np.testing.assert_allclose(number(found.astype("float64")), np.log(0.25), 1e-2)

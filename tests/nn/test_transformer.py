@@ -114,3 +114,14 @@ def test_a_mask_of_other_floats_counts_as_one_of_the_scores(dtype):
     expected = F.scaled_dot_product_attention(heads, heads, heads, mask)
     np.testing.assert_array_equal(found.numpy(), expected.numpy())
     assert found.dtype is paddle.float32
+
+
+def test_what_scores_of_float16_may_look_at_is_said_by_truth_values():
+    x = paddle.to_tensor([[[[1.0]], [[3.0]]]], dtype="float16")
+    sees = paddle.to_tensor([[[[True, False], [True, True]]]])
+    net = nn.MultiHeadAttention(1, 1)
+    for part in (net.q_proj, net.k_proj, net.v_proj, net.out_proj):
+        part.weight.set_value(paddle.ones([1, 1]))
+    out = net.astype("float16")(x[:, :, 0], attn_mask=sees)
+    assert out[0, 0].item() == 1.0  # the first place sees itself only
+    assert 2.9 < out[0, 1].item() <= 3.0

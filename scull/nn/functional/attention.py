@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.dtype import dtype_of, int32
+from scull.core.dtype import dtype_of, float32, int32
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.activation import softmax
 from scull.nn.functional.omission import dropout
@@ -27,7 +27,9 @@ def attention_mask(mask: Any, dtype: Any) -> Any:
         return None
     if mask.dtype.is_float:
         return cast_to(mask, dtype)
-    return scale(cast(mask, out_dtype=dtype, in_dtype=mask.dtype), scale=1e9, bias=-1e9)
+    wide = float32 if dtype.itemsize == 2 else dtype  # float16 has no 1e9
+    shares = cast(mask, out_dtype=wide, in_dtype=mask.dtype)
+    return cast_to(scale(shares, scale=1e9, bias=-1e9), dtype)
 
 
 def causal_mask(length: int, dtype: Any = None) -> Any:
