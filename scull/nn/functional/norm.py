@@ -47,8 +47,7 @@ def batch_norm(
         momentum (float): how much of the running statistics stays.
         epsilon (float): added to the variance.
         data_format (str): "NC", "NCL", "NCHW", "NCDHW", or with the channels last.
-        use_global_stats (bool, optional): whether the running statistics are used; unless in
-            training when None.
+        use_global_stats (bool, optional): whether the running statistics are used in training too.
         name (str, optional): the name of the output in a Program.
 
     Returns:
@@ -80,7 +79,7 @@ def batch_norm(
         epsilon=epsilon,
         data_layout="NCHW" if data_format in CHANNELS_FIRST else "NHWC",
         use_global_stats=fixed,
-        trainable_statistics=use_global_stats is not None and not use_global_stats,
+        trainable_statistics=False,
         **named(name),
     )
 
