@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 157_730
+TOTAL = 157_900
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_100,
     "io": 1_400,
-    "static": 7_740,
+    "static": 7_750,
     "cli": 2_000,
     "vision": 5_710,
     "hapi": 2_450,
