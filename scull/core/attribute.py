@@ -107,7 +107,6 @@ def _text(value: Any) -> str:
 
 def _several(one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def normal(value: Any) -> tuple[Any, ...]:
-        value = getattr(value, "array", value)  # a Tensor is no Iterable
         if isinstance(value, Iterable) and not isinstance(value, str | bytes):
             return tuple([one(v) for v in value])
         return () if value is None else (one(value),)

@@ -81,8 +81,11 @@ class Converted:
 
     def __len__(self: Any) -> int:
         if not self.array.ndim:
-            raise AssertError("len() of a 0-D tensor is wrong")  # `list` ignores a TypeError
+            raise ArgumentTypeError("len() of a 0-D tensor is wrong")
         return int(self.array.shape[0])
+
+    def __iter__(self: Any) -> Any:
+        return (self[i] for i in range(len(self)))
 
     def __contains__(self: Any, value: Any) -> bool:
         return any(bool(v == value) for v in self)

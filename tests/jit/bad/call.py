@@ -87,21 +87,6 @@ def an_input_spec_for_more_than_there_are():
 
 
 @only
-def an_input_spec_of_another_shape():
-    to_static(double, input_spec=[InputSpec([None, 3])])(paddle.ones([2, 4]))
-
-
-@only
-def an_input_spec_of_another_rank():
-    to_static(double, input_spec=[InputSpec([None, 3])])(paddle.ones([3]))
-
-
-@only
-def an_input_spec_of_another_type():
-    to_static(double, input_spec=[InputSpec([2], "int64")])(paddle.ones([2]))
-
-
-@only
 def an_input_spec_whose_shape_is_a_text():
     InputSpec("2, 3")
 
