@@ -149,11 +149,16 @@ def convolve(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
 
 def by_columns(xp: Any, x: Any, w: Any, out: Any, g: Geometry) -> None:
     """The convolution by products of filters and columns."""
+    by_images(xp, columns_of, x, w, out, g)
+
+
+def by_images(xp: Any, step: Any, given: Any, w: Any, found: Any, g: Geometry) -> None:
+    """`step` from a few images of one batch to those of another, which threads share."""
     every = matrices(w, g)
 
     def begin() -> Callable[[slice], None]:
-        room = buffers(xp, g, x.dtype)
-        return lambda images: columns_of(xp, x[images], every, out[images], g, room)
+        room = buffers(xp, g, given.dtype)
+        return lambda images: step(xp, given[images], every, found[images], g, room)
 
     share(begin, g.batches, g.work)
 
@@ -220,13 +225,7 @@ def reversed_filters(w: Any, g: Geometry) -> Any:
 
 def columns_back(xp: Any, dout: Any, w: Any, dx: Any, g: Geometry) -> None:
     """The gradient by products of filters and what their windows have."""
-    every = matrices(w, g)
-
-    def begin() -> Callable[[slice], None]:
-        room = buffers(xp, g, dx.dtype)
-        return lambda images: columns_back_of(xp, dout[images], every, dx[images], g, room)
-
-    share(begin, g.batches, g.work)
+    by_images(xp, columns_back_of, dout, w, dx, g)
 
 
 def columns_back_of(
