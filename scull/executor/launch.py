@@ -120,7 +120,7 @@ class DeviceWork:
                 self.frame[slot] = value.held
             elif value is not None:
                 self.frame[slot] = self.sent(value, COPY_IN)
-        self.device.stream(COPY_IN).synchronize()
+        self.wait_for(self.device.stream(COPY_IN))
 
     def operands(self, task: Task) -> dict[int, Cell]:
         """The cells of what an instruction reads; the shape where it looks at nothing else."""
@@ -188,7 +188,7 @@ class DeviceWork:
         for lease in held.leases:
             self.device.allocator.uses(lease.buffer, stream)
         found = taken_out(self.device, held, stream)
-        stream.synchronize()
+        self.wait_for(stream)
         self.host[task.writes[0][1]] = found
 
     def held(self, slot: int) -> Held:
@@ -227,7 +227,7 @@ class DeviceWork:
                 self.frame[slot] = value.held
             else:
                 self.frame[slot] = None if value is None else self.sent(value, COPY_IN)
-        self.device.stream(COPY_IN).synchronize()
+        self.wait_for(self.device.stream(COPY_IN))
 
     def starts(self, plan: Plan, frame: Frame) -> Callable[[], None]:
         """Run a plan within this one over `frame` as often as the result is called."""
@@ -237,7 +237,9 @@ class DeviceWork:
             whole = launches_for(known, plan, self.device, frame)
             work = DeviceWork(whole, plan, self.device, frame)
             run_ordered(whole.schedule, work, range(len(whole.streams.tasks)))
-            work.finish()
+            for name in dict.fromkeys(whole.streams.streams):
+                self.wait_for(self.device.stream(name))
+            work.settle()
 
         return again
 
@@ -267,7 +269,7 @@ class DeviceWork:
         known = all(m.meta is not None for m in made)
         if not known:
             stream.launch(lambda: found.update(compute()), read, over, step.operator.type)
-            stream.synchronize()
+            self.wait_for(stream)
             if not found:
                 where = f"`{self.device.place.name}`, which runs nothing"
                 raise UnknownSizeError(f"{said(step.operator)} on {where}")
@@ -310,9 +312,18 @@ class DeviceWork:
             located(error, situation(operator.op, operand_metas(operator, {}), line))
         return error
 
-    def finish(self) -> None:
-        """Wait for all that was launched; what stays on the device is its own from then on."""
-        self.device.synchronize()
+    def wait_for(self, stream: Stream) -> None:
+        """Wait for what was launched on `stream`, and raise the first error there.
+
+        The stream stays failed until the run ends: else another thread could launch there what
+        needs the results that are missing, and its error be told as the first.
+        """
+        event = self.device.event()
+        stream.record(event)
+        event.synchronize()
+
+    def settle(self) -> None:
+        """All that was launched is done: what stays on the device is its own from now on."""
         for slot, home in self.whole.streams.homes.items():
             held = self.frame[slot]
             if home != HOST and held is not None:
@@ -421,7 +432,8 @@ def run_device(bound: Bound, frame: Frame, in_order: bool = False) -> None:
             run_crew(whole.schedule, work, bound.threads)
         else:
             run_ordered(whole.schedule, work, range(len(whole.streams.tasks)))
-        work.finish()
+        bound.device.synchronize()
+        work.settle()
     except BaseException:
         work.drain()
         raise

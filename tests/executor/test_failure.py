@@ -11,6 +11,7 @@ import pytest
 
 import scull as paddle
 from scull.errors import ResourceError, RunError
+from scull.executor import launch
 from tests.executor.corpus.program import NAMES, program
 from tests.executor.corpus.runner import (
     DEVICE,
@@ -19,6 +20,7 @@ from tests.executor.corpus.runner import (
     in_order,
     on_sim,
     on_threads,
+    order_of,
     patched,
     schedule_of,
 )
@@ -109,6 +111,39 @@ def test_an_error_on_a_device_leaves_the_work_of_whole_operators(name, monkeypat
             trial.run(on_sim(trial, seed))
         assert all(value in possible[cell] for cell, value in trial.kept())
         assert trial.run(on_sim(trial, seed)) == expected
+
+
+@pytest.mark.parametrize("name", NAMES[::4] + ("mixed 10",))
+def test_who_goes_on_after_an_error_on_a_device_hears_of_no_other(name, monkeypatch):
+    trial = Trial(program(name))
+    steps = [step for step in trial.plan.instructions if not step.operator.op.views]
+    go_on_after_errors(trial, monkeypatch)
+    for seed, step in enumerate(steps[: len(steps) // 2]):
+        with monkeypatch.context() as broken, pytest.raises(RunError, match="on purpose"):
+            broken.setitem(vars(step), "call", raising(RunError("on purpose")))
+            trial.run(on_sim(trial, seed))
+
+
+def go_on_after_errors(trial, monkeypatch):
+    """Runs on the device go on after an error with all that does not wait for what failed."""
+
+    def crew(schedule, work, threads):
+        lost, errors = set(), []
+        for i in order_of(schedule, threads):
+            try:
+                if i not in lost:
+                    work.perform(i)
+            except Exception as error:
+                errors.append(error)
+                lost.add(i)
+            if i in lost:
+                lost.update(j for j, _ in schedule.successors[i])
+        assert all("on purpose" in str(error) for error in errors)
+        if errors:
+            raise errors[0]
+
+    monkeypatch.setattr(launch, "run_crew", crew)
+    trial.bound.waits = True
 
 
 def test_what_an_interrupt_leaves_at_work_does_not_reach_into_the_next_run(monkeypatch):
