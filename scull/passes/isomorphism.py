@@ -250,6 +250,8 @@ def meaning(call: Call) -> dict[str, Any]:
     """The attributes of an operator that say something of its results."""
     o = call.operator
     unread = UNREAD.get(o.type, ())
+    if o.type == "batch_norm" and o.attrs["is_test"] and not o.attrs["trainable_statistics"]:
+        unread = ("use_global_stats",)
     found = {n: v for n, v in o.attrs.items() if n not in call.told and n not in unread}
     if isinstance(o.op, ForeignOp):
         found |= {n: v for n, v in o.extra.items() if n not in SILENT}

@@ -413,6 +413,13 @@ def test_a_convolution_refuses_an_unknown_format_at_once(kind):
         kind(1, 1, 1, data_format="CHWN")
 
 
+def test_batch_normalisation_counts_in_use_too_where_running_statistics_are_declined():
+    layer = nn.BatchNorm1D(1, momentum=0.5, epsilon=0.0, use_global_stats=False)
+    layer.eval()
+    assert layer(to_tensor([[1.0], [3.0]])).tolist() == [[-1.0], [1.0]]
+    assert layer._mean.tolist() == [1.0]
+
+
 def test_layers_take_their_input_by_the_name_it_has_in_paddle():
     assert nn.MaxPool1D(2)(input=ones([1, 1, 2])).tolist() == [[[1.0]]]
     assert nn.SyncBatchNorm(1, epsilon=0.0)(x=to_tensor([[1.0], [3.0]])).tolist() == [[-1.0], [1.0]]

@@ -133,9 +133,10 @@ def normal_options(view: View) -> dict[str, Any]:
         "training": name("training"),
         "momentum": view["momentum"],
         "epsilon": view["epsilon"],
-        "use_global_stats": view["use_global_stats"],
         "data_format": view["data_layout"],
     }
+    if view["use_global_stats"] or view["trainable_statistics"]:
+        said["use_global_stats"] = view["use_global_stats"]
     return without(said, {"data_format": "NCHW"})
 
 

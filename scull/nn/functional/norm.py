@@ -47,7 +47,8 @@ def batch_norm(
         momentum (float): how much of the running statistics stays.
         epsilon (float): added to the variance.
         data_format (str): "NC", "NCL", "NCHW", "NCDHW", or with the channels last.
-        use_global_stats (bool, optional): whether the running statistics are used in training too.
+        use_global_stats (bool, optional): True: the running statistics are used in training too.
+            False: those of `x` are used and counted in use too.
         name (str, optional): the name of the output in a Program.
 
     Returns:
@@ -67,7 +68,7 @@ def batch_norm(
             "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' "
             f"but receive {data_format}"
         )
-    fixed = not training if use_global_stats is None else use_global_stats
+    told = use_global_stats is not None
     return normalised(
         x,
         running_mean,
@@ -78,8 +79,8 @@ def batch_norm(
         momentum=momentum,
         epsilon=epsilon,
         data_layout="NCHW" if data_format in CHANNELS_FIRST else "NHWC",
-        use_global_stats=fixed,
-        trainable_statistics=False,
+        use_global_stats=use_global_stats if told else not training,
+        trainable_statistics=told and not use_global_stats,
         **named(name),
     )
 
