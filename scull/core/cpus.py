@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 from scull.core.memory import control_groups, words
@@ -37,5 +38,11 @@ def usable(affine: int, quota: float | None) -> int:
 
 
 def usable_cpus() -> int:
-    """The cores this process may keep busy now."""
-    return usable(affinity(), cpu_quota())
+    """The cores this process may keep busy now, under the quota it had when it first asked."""
+    return usable(affinity(), own_quota())
+
+
+@cache
+def own_quota() -> float | None:
+    """The quota of this process: to read it takes longer than small work."""
+    return cpu_quota()
