@@ -1,6 +1,7 @@
 """What every test can ask for: golden texts, and the options of the command line."""
 
 import gc
+import itertools
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
+FINISHED = itertools.count(1)  # tests of this process
 
 os.environ["SCULL_COMPILE"] = "off"  # tests of machine code say so: kernels repeat to the bit
 
@@ -38,6 +40,13 @@ def pytest_collection_finish(session):
     """Modules and tests stay to the end: looking for garbage passes over them from now on."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_logfinish():
+    """Reports stay, too: tests that collect garbage would pass over those of all before them."""
+    if next(FINISHED) % 1000 == 0:
+        gc.collect()
+        gc.freeze()
 
 
 class Golden(str):

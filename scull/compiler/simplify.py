@@ -18,9 +18,9 @@ ORDERS = {"less": "less_equal", "less_equal": "less"}  # each holds, turned, whe
 def substituted(
     root: Expression, pairs: dict[Axis, Expression], positions: Positions
 ) -> Expression:
-    """An expression at other positions."""
+    """An expression at other positions; all of it simplified where there are none."""
     done: dict[Expression, Expression] = {axis: place for axis, place in pairs.items()}
-    return rewritten([root], lambda node: simplified(node, positions), done)[0]
+    return rewritten([root], lambda node: simplified(node, positions), done, pairs.keys())[0]
 
 
 def simplified(node: Expression, positions: Positions) -> Expression:

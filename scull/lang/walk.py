@@ -1,6 +1,6 @@
 """Orders in which nodes are visited; nothing recurses, so depth has no limit."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from operator import attrgetter
 
 from scull.lang.expression import Expression, Guard, Reduce, with_operands
@@ -66,10 +66,18 @@ def rewritten(
     roots: Iterable[Expression],
     change: Callable[[Expression], Expression],
     done: dict[Expression, Expression],
+    axes: Set[Expression] = frozenset(),
 ) -> list[Expression]:
-    """The roots with `change` applied to every node, operands first; `done` has the pairs."""
+    """The roots with `change` applied to every node, operands first; `done` has the pairs.
+
+    Where there are `axes`, what varies with none of them stays as it is.
+    """
     roots = list(roots)
-    for node in ordered(roots, known=done.__contains__):
-        operands = tuple([done[x] for x in node.operands])
+
+    def stays(node: Expression) -> bool:
+        return node in done or node.free.isdisjoint(axes)
+
+    for node in ordered(roots, known=stays if axes else done.__contains__):
+        operands = tuple([done.get(x, x) for x in node.operands])
         done[node] = change(with_operands(node, operands))
-    return [done[root] for root in roots]
+    return [done.get(root, root) for root in roots]
