@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 157_900
+TOTAL = 158_000
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 900,
-    "core": 3_650,
+    "core": 3_660,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
     "files": 4_800,
-    "ops": 27_930,
+    "ops": 27_960,
     "autograd": 3_200,
     "compiler": 12_720,
     "eager": 2_100,

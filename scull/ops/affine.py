@@ -12,7 +12,7 @@ from scull.ops.convolution import conv2d, conv3d, depthwise_conv2d
 from scull.ops.create import cast
 from scull.ops.elementwise import add, subtract
 from scull.ops.half import is_half
-from scull.ops.like import sum_like
+from scull.ops.like import squeeze, sum_like, unsqueeze
 from scull.ops.linear import matmul, rows_of
 from scull.ops.math import square
 from scull.ops.move import reshape
@@ -45,13 +45,27 @@ def linear_kernel(xp: Any, x: Any, weight: Any, bias: Any = None, *, out: Any = 
     return product
 
 
+def is_vector(weight: Any) -> bool:
+    """Whether a weight has one axis: it is the one column of a matrix, and its products are flat."""
+    return len(weight.shape) == 1
+
+
 @linear.grad("x")
 def linear_grad_x(x_meta: Any, weight: Any, dout: Any) -> Any:
+    if is_vector(weight):
+        weight, dout = unsqueeze(weight, axes=(1,)), unsqueeze(dout, axes=(-1,))
     return matmul(dout, weight, transpose_y=True)
 
 
 @linear.grad("weight")
 def linear_grad_weight(x: Any, weight_meta: Any, dout: Any) -> Any:
+    if is_vector(weight_meta):
+        return squeeze(matrix_grad(x, unsqueeze(dout, axes=(-1,))), axes=(1,))
+    return matrix_grad(x, dout)
+
+
+def matrix_grad(x: Any, dout: Any) -> Any:
+    """The gradient for a weight of two axes."""
     if len(x.shape) == 1:
         return matmul(reshape(x, shape=(-1, 1)), reshape(dout, shape=(1, -1)))
     if len(x.shape) > 2:
@@ -80,6 +94,8 @@ def linear_grad_cpu(
         wide = [v.astype("float32") for v in (x, weight, dout)]
         found = linear_grad_cpu(xp, *wide[:2], bias, wide[2], wanted=wanted)
         return tuple([g if g is None else g.astype(x.dtype) for g in found])
+    if is_vector(weight):
+        return linear.op.gradient.body(x, weight, bias, dout, wanted=wanted)
     dx, dweight, dbias = out or (None, None, None)
     if "dx" in wanted:
         dx = xp.matmul(dout, weight.T, dx)

@@ -396,3 +396,10 @@ def test_distances_that_are_none_are_refused():
     x = to_tensor([[1.0, 0.0]])
     with pytest.raises(ValueError, match="not greater than 0"):
         F.triplet_margin_with_distance_loss(x, x, x, lambda a, b: (a - b).sum(-1))
+
+
+def test_whole_counts_are_numbers_of_the_rates_beside_them():
+    rates, counts = paddle.to_tensor([0.5, 1.5]), paddle.to_tensor([1, 3])
+    options = {"full": True, "reduction": "none"}
+    whole = F.poisson_nll_loss(rates, counts, **options)
+    assert whole.tolist() == F.poisson_nll_loss(rates, counts.astype("float32"), **options).tolist()

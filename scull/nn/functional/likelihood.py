@@ -81,7 +81,7 @@ def poisson_nll_loss(
 
     Args:
         input (Tensor): rates, or their logarithms.
-        label (Tensor): counts, of the same shape.
+        label (Tensor): counts of any number type, of the same shape.
         log_input (bool): whether `input` is the logarithm of the rate.
         full (bool): also an approximation of the part that does not depend on it.
         epsilon (float): added to the rate before its logarithm.
@@ -101,6 +101,7 @@ def poisson_nll_loss(
     epsilon = number(epsilon, "epsilon")
     if epsilon <= 0:
         raise ArgumentError(f"The value of `epsilon` should be positive, but received {epsilon}")
+    label = cast(label, out_dtype=input.dtype, in_dtype=label.dtype)
     if log_input:
         out = exp(input) - label * input
     else:
