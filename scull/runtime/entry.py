@@ -124,14 +124,14 @@ def entry(
         words += [len(each.shape), *each.shape]
     record = np.array(words, np.uint64).view(Record)
     kept = tuple(arguments)
-    record.keeps = (library, table, answer, kept, keeps, _code())
+    method = _method()  # what a builtin is defined by must outlive it
+    record.keeps = (library, table, answer, kept, keeps, method, _code())
     if not layout_is_as_expected():
         return _entry_by_ctypes(record, kept)
     create = ctypes.pythonapi.PyCFunction_NewEx
     create.restype = ctypes.py_object
     create.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    record.keeps += (_method(),)  # what a builtin is defined by must outlive it
-    made: Callable[..., Any] = create(ctypes.addressof(_method()), record, None)
+    made: Callable[..., Any] = create(ctypes.addressof(method), record, None)
     return made
 
 
@@ -226,7 +226,14 @@ def _is_laid_out(array: NumpyArray) -> bool:
 
 @cache
 def _code() -> llvm.Library:
-    """The body of entries, with what it refers to."""
+    """The body of entries. All threads get the same: two would go their ways, with their code."""
+    with llvm.working:
+        return _only_code()
+
+
+@cache
+def _only_code() -> llvm.Library:
+    """The same, for one thread at a time, with what it refers to."""
     text = entry_body(llvm.host().triple)
     api = ctypes.pythonapi
     imports = {"ndarray": id(np.ndarray), "type_error": id(TypeError)}

@@ -404,6 +404,44 @@ def test_a_process_ends_quietly_wherever_entries_are_kept():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+MET = """
+import threading, time
+import numpy as np
+from scull.runtime import entry as entries, llvm
+
+build = llvm.build
+
+def slowly(*args, **kwargs):
+    made = build(*args, **kwargs)
+    time.sleep(0.2 if threading.current_thread() is threading.main_thread() else 0.4)
+    return made
+
+library = build([llvm.Module("define void @nothing(ptr %table) { ret void }", ("nothing",))])
+llvm.build = slowly
+table = np.zeros(1, np.uint64)
+made = {}
+
+def make(name):
+    made[name] = entries.entry(library, "nothing", table)
+
+other = threading.Thread(target=make, args=("other",))
+other.start()
+make("first")
+other.join()
+del made["first"]  # and its code with it, if another's is what is kept
+build([llvm.Module("define void @nothing(ptr %table) { ret void }", ("nothing",))])
+for name in range(100):
+    make(name)
+    made[name]()
+made["other"]()
+"""
+
+
+def test_threads_that_meet_at_the_first_entry_share_its_code():
+    done = subprocess.run([sys.executable, "-c", MET], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_layout_of_an_array_is_what_entries_read():
     assert entries.layout_is_as_expected()
 
