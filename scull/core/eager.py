@@ -113,7 +113,7 @@ def call_any(op: Op) -> Callable[..., Any]:
     def call(*inputs: Any, **attrs: Any) -> Any:
         first = inputs[0] if inputs else None
         if isinstance(first, Tensor):
-            mode: Any = modes and current()
+            mode: Any = current() if modes else None
             if (not mode or mode.plain) and attrs.keys() <= op.kinds.keys():
                 return (mode or EAGER).apply(
                     op, inputs, {**op.attrs, **attrs} if op.attrs else attrs
@@ -173,7 +173,7 @@ def call_two(op: Op) -> Callable[..., Any]:
     """Two tensors, one result: the short way is spelt out, in as few steps as Python allows."""
 
     def call(x: Any, y: Any, name: Any = None, **attrs: Any) -> Any:
-        mode: Any = modes and current()
+        mode: Any = current() if modes else None
         if not isinstance(x, Tensor) or attrs or (mode and not mode.plain):
             if name is not None:
                 attrs["name"] = name

@@ -146,7 +146,7 @@ class StaticFunction:
         return self.copied_for(memo.get(id(self._instance), self._instance))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        mode: Any = modes and current()
+        mode: Any = current() if modes else None
         if mode and not mode.eager:
             return self.inlined(args, kwargs)
         self.calls += 1

@@ -46,7 +46,7 @@ def linear_kernel(xp: Any, x: Any, weight: Any, bias: Any = None, *, out: Any = 
 
 
 def is_vector(weight: Any) -> bool:
-    """Whether a weight has one axis: it is the one column of a matrix, and its products are flat."""
+    """Whether a weight has one axis: the one column of a matrix, whose products are flat."""
     return len(weight.shape) == 1
 
 
