@@ -52,11 +52,9 @@ def compile_rules(op: Op) -> None:
         uses |= set(op.gradient.inputs) - op.gradient.shape_only
         uses |= {n + "_meta" for n in op.gradient.shape_only}
     op.kept = tuple(n for n in interface if n in uses or n + "_meta" in uses)
+    op.pull = pull_by_kernel(op) if op.gradient_kernel else pull_short(op) or pull_any(op)
+    # last: another thread whose node is kept by it may pull at once
     op.keep = keeper([interface.index(n) for n in op.kept], [n not in uses for n in op.kept])
-    if op.gradient_kernel:
-        op.pull = pull_by_kernel(op)
-        return
-    op.pull = pull_short(op) or pull_any(op)
 
 
 def pull_short(op: Op) -> Any:
