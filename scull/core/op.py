@@ -1,6 +1,8 @@
 """The operator: its interface, its meaning and every rule; declared once, used by every mode."""
 
 import inspect
+import os
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -19,6 +21,9 @@ BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
 
 ORDERS = 9  # of gradients: their rules grow with each, and so many nobody needs
 MARK = "@LOD"  # behind a slot or a variable: where the sequences in what stands there begin
+_deriving = [threading.RLock()]  # in a process: one thread makes a gradient operator
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _deriving.__setitem__(0, threading.RLock()))
 EFFECTS = frozenset({"random", "reads", "writes", "python", "communicates", "blocks"})
 
 
@@ -170,7 +175,8 @@ class Op:
     def gradient(self) -> "Op | None":
         """The operator `<name>_grad`, made when first asked for; None if there is no gradient."""
         if self._gradient is None and "grad" not in self.missing and (self.rules or self.composite):
-            self._gradient = Op.derive(self)
+            with _deriving[0]:
+                self._gradient = self._gradient or Op.derive(self)
         return self._gradient
 
     def compute(self, *arrays: Any, **attrs: Any) -> Any:
