@@ -97,6 +97,8 @@ def poisson_nll_loss(
         >>> paddle.nn.functional.poisson_nll_loss(x, paddle.ones([2])).item()
         1.0
     """
+    needs_tensor(input, "poisson_nll_loss", "input")
+    needs_tensor(label, "poisson_nll_loss", "label")
     check_reduction(reduction, "poisson_nll_loss")
     epsilon = number(epsilon, "epsilon")
     if epsilon <= 0:
