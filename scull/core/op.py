@@ -21,9 +21,13 @@ BY_TYPE: dict[str, "Op"] = {}  # by the type a Program shows
 
 ORDERS = 9  # of gradients: their rules grow with each, and so many nobody needs
 MARK = "@LOD"  # behind a slot or a variable: where the sequences in what stands there begin
-_deriving = [threading.RLock()]  # in a process: one thread makes a gradient operator
+_deriving = threading.RLock()  # one thread makes a gradient operator
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _deriving.__setitem__(0, threading.RLock()))
+    os.register_at_fork(
+        before=_deriving.acquire,
+        after_in_parent=_deriving.release,
+        after_in_child=_deriving.release,
+    )
 EFFECTS = frozenset({"random", "reads", "writes", "python", "communicates", "blocks"})
 
 
@@ -175,7 +179,7 @@ class Op:
     def gradient(self) -> "Op | None":
         """The operator `<name>_grad`, made when first asked for; None if there is no gradient."""
         if self._gradient is None and "grad" not in self.missing and (self.rules or self.composite):
-            with _deriving[0]:
+            with _deriving:
                 self._gradient = self._gradient or Op.derive(self)
         return self._gradient
 

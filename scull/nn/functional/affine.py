@@ -14,7 +14,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
 
     Args:
         x (Tensor): of shape ``[..., in]``.
-        weight (Tensor): of shape ``[in, out]``.
+        weight (Tensor): of shape ``[in, out]``, or ``[in]``: then the result has an axis fewer.
         bias (Tensor, optional): of shape ``[out]``.
         name (str, optional): the name of the output in a Program.
 

@@ -98,7 +98,8 @@ class BatchNorm1D(BatchNormOver):
         weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NC", "NCL" or "NLC".
-        use_global_stats (bool, optional): whether the running statistics are used in training too.
+        use_global_stats (bool, optional): True: the running statistics are used in training too.
+            False: those of the batch are used and counted in use too.
         name (str, optional): begins the names of the running statistics.
 
     Examples:
@@ -142,7 +143,8 @@ class BatchNorm2D(BatchNormOver):
         weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NCHW" or "NHWC".
-        use_global_stats (bool, optional): whether the running statistics are used in training too.
+        use_global_stats (bool, optional): True: the running statistics are used in training too.
+            False: those of the batch are used and counted in use too.
         name (str, optional): begins the names of the running statistics.
 
     Examples:
@@ -186,7 +188,8 @@ class BatchNorm3D(BatchNormOver):
         weight_attr (ParamAttr | bool, optional): what is said of the weight; False for none.
         bias_attr (ParamAttr | bool, optional): what is said of the bias; False for none.
         data_format (str): "NCDHW" or "NDHWC".
-        use_global_stats (bool, optional): whether the running statistics are used in training too.
+        use_global_stats (bool, optional): True: the running statistics are used in training too.
+            False: those of the batch are used and counted in use too.
         name (str, optional): begins the names of the running statistics.
 
     Examples:
