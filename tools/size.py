@@ -18,7 +18,7 @@ TOTAL = 158_000
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 900,
-    "core": 3_660,
+    "core": 3_690,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,

@@ -15,6 +15,7 @@ from scull.core.meta import Meta
 from scull.core.op import Declaration, Op, arguments, as_outputs
 from scull.core.operand import (
     NUMBER,
+    concrete,
     meta_or_none,
     padded,
     refuse_lone_numbers,
@@ -290,13 +291,13 @@ def operands(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], boo
         elif type(x) is list or type(x) is tuple:
             if len(arrays) >= len(op.inputs) or op.inputs[len(arrays)] not in op.lists:
                 refuse_strangers(op, inputs)
-            arrays.append([v.array if isinstance(v, Tensor) else v for v in x])
+            arrays.append([v.array if isinstance(v, Tensor) else concrete(v) for v in x])
             edges.extend([v.node if isinstance(v, Tensor) else None for v in x])
             record = record or any([isinstance(v, Tensor) and v.node is not None for v in x])
         else:
             if x is None and op.inputs[len(arrays)] in op.needed:
                 refuse_strangers(op, inputs)
-            arrays.append(constant(op, x, inputs) if isinstance(x, NUMBER) else x)
+            arrays.append(constant(op, x, inputs) if isinstance(x, NUMBER) else concrete(x))
             edges.append(None)
     missing = len(op.inputs) - len(arrays)
     if missing > 0:

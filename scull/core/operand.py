@@ -6,6 +6,7 @@ from numpy import generic, ndarray
 
 from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Op, meta_of
+from scull.core.tensor import Methods
 from scull.errors import ArgumentTypeError
 
 NUMBER = bool | int | float | complex  # the numbers of Python, which may stand beside a tensor
@@ -64,6 +65,17 @@ def refuse_strangers(op: Op, inputs: tuple[Any, ...]) -> None:
                 f"{op.name}(): argument `{name}` must be {asked}, but got {called(x)}"
             )
     refuse_lone_numbers(op, inputs)
+
+
+def concrete(x: Any) -> Any:
+    """`x`, which is no Tensor; a Variable of a Program is refused, for it has no value."""
+    if isinstance(x, Methods):
+        name = getattr(x, "name", "an operand")
+        raise ArgumentTypeError(
+            f"`{name}` is a Variable, and eager mode computes; call paddle.enable_static() "
+            "first, or return it where it was kept while a function was made static"
+        )
+    return x
 
 
 def refuse_lone_numbers(op: Op, inputs: tuple[Any, ...]) -> None:

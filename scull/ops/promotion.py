@@ -7,6 +7,7 @@ import numpy as np
 from scull.core.dtype import DType, complex64, complex128, dtype_of, float32, float64
 from scull.core.meta import promote
 from scull.core.op import Op, op_of
+from scull.core.operand import concrete
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
 
@@ -55,7 +56,7 @@ def beside(number: Any, tensor: Any, op: Op) -> tuple[Any, Any]:
         return Tensor(number), tensor
     if isinstance(number, np.ndarray | np.generic):
         number = number.item()
-    if not isinstance(number, bool | int | float | complex):
+    if not isinstance(concrete(number), bool | int | float | complex):
         kind = type(number).__name__
         raise ArgumentTypeError(
             f"{op.name}(): an operand must be int, float, bool or Tensor, but got {kind}"

@@ -7,6 +7,7 @@ from scull.core.dtype import DType, float32, float64, int64
 from scull.core.interpreter import current
 from scull.core.meta import Kind
 from scull.core.op import Op, op_of
+from scull.core.operand import concrete
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.recorder import UNIFY
 from scull.ir.variable import Variable
@@ -192,10 +193,7 @@ def as_temporary(x: Any) -> Any:
     """Results made of the Variable `x` within are called tmp_0, tmp_1, ..."""
     recorder: Any = current()
     if recorder.eager:
-        raise ArgumentTypeError(
-            f"`{x.name}` is a Variable, and eager mode computes; call paddle.enable_static() "
-            "first, or return it where it was kept while a function was made static"
-        )
+        concrete(x)
     return recorder.naming("tmp")
 
 

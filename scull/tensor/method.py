@@ -11,6 +11,7 @@ from scull.eager.index import called_after, getitem, refuse_setitem, renamed
 from scull.errors import ArgumentTypeError
 from scull.ir.variable import Variable
 from scull.ops.create import assign
+from scull.ops.static_method import as_temporary
 from scull.ops.transfer import memcpy, share_data
 
 NO_METHODS = """
@@ -59,7 +60,7 @@ def cloned(x: Any) -> Any:
 
 def astype(x: Any, dtype: Any) -> Any:
     """A Variable as elements of another type."""
-    with current().naming("tmp"):
+    with as_temporary(x):
         return x.cast(dtype)
 
 
@@ -85,9 +86,8 @@ def moved(kind: int) -> Any:
     """The method that copies a Variable to a place by the number of its kind."""
 
     def move(self: Any) -> Any:
-        mode: Any = current()
-        with mode.naming("tmp"):  # in eager mode a gradient goes back, in a Program it does not
-            return assign(self) if mode.captures else memcpy(self, dst_place_type=kind)
+        with as_temporary(self):  # in eager mode a gradient goes back, in a Program it does not
+            return assign(self) if current().captures else memcpy(self, dst_place_type=kind)
 
     return move
 

@@ -1,10 +1,14 @@
 """What public functions refuse as the reference does, by an error that its users catch."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ScullError
+from tests.tensor.public_call import declared, shown_calls
+from tests.tensor.test_hostile import EVERY
 
 F = paddle.nn.functional
 
@@ -141,3 +145,37 @@ def test_sizes_are_whole_numbers_from_0_on():
         paddle.bincount(paddle.to_tensor([1, 2]), minlength=paddle.to_tensor([4, 5]))
     least = paddle.to_tensor([4])
     assert paddle.bincount(paddle.to_tensor([1, 2]), minlength=least).tolist() == [0, 1, 1, 0]
+
+
+WITHOUT_VALUES = ("is_complex", "is_floating_point", "is_integer", "is_tensor", "rank")
+BY_ANOTHER_LAW = ("as_strided", "cauchy_", "geometric_", "normal_", "tolist")
+
+
+@pytest.mark.parametrize("module, name", EVERY, ids=lambda x: getattr(x, "__name__", x))
+def test_eager_mode_says_of_variables_that_they_have_no_values(module, name):
+    function = getattr(module, name)
+    for call in shown_calls(module, name)[:1]:
+        paddle.enable_static()
+        with paddle.static.program_guard(paddle.static.Program()):
+            arguments = {n: declared(v, n) for n, v in call.items()}
+        paddle.disable_static()
+        if name in WITHOUT_VALUES or "var " not in str(arguments):
+            continue
+        law = None if name in BY_ANOTHER_LAW else "is a Variable, and eager mode computes"
+        bound = inspect.signature(function).bind_partial()
+        bound.arguments.update(arguments)
+        with pytest.raises(ScullError, match=law):
+            function(*bound.args, **bound.kwargs)
+
+
+def test_eager_mode_refuses_variables_beside_tensors_and_in_lists(static):
+    v = paddle.static.data("v", [2, 3])
+    paddle.disable_static()
+    t = paddle.ones([2, 3])
+    calls = (
+        *(lambda: t * v, lambda: v * t, lambda: t @ v.T, lambda: v[0], lambda: v.astype("int32")),
+        *(lambda: paddle.concat([t, v]), lambda: paddle.nn.Linear(3, 2)(v), lambda: v.cpu()),
+    )
+    for call in calls:
+        with pytest.raises(ArgumentTypeError, match="`v` is a Variable, and eager mode computes"):
+            call()
