@@ -26,10 +26,10 @@ sweep: $(READY)
 
 # Ten times the random orders of the executor's corpus, a hundred thousand steps of training, ten
 # thousand programs with control flow, ten thousand Layers made static, 32 threads on one predictor,
-# a hundred thousand graphs of operators as machine code.
+# a hundred thousand graphs of operators as machine code, every figure of the benchmarks.
 nightly: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --nightly tests/executor tests/control tests/compiler \
-		tests/jit/test_random_programs.py tests/inference
+		tests/jit/test_random_programs.py tests/inference tests/benchmarks
 
 # A million damaged files: a model or a typed error each time. It goes on where its log ends.
 fuzz: $(READY)

@@ -45,8 +45,8 @@ GROUPS: dict[str, Callable[[int, int], Iterator[Row]]] = {  # by rounds and proc
     "compiled": lambda rounds, _: compiled.rows(rounds),
     "deepfm": lambda rounds, _: deepfm.rows(rounds),
 }
-ONE = (*GROUPS, "gemm", "making", *workloads())
-parser.add_argument("--only", choices=ONE, help="some figures, or one of machine code")
+NAMES = (*GROUPS, "gemm", "making", *workloads())
+parser.add_argument("--only", choices=NAMES, nargs="+", help="groups of figures, or a row's")
 options = parser.parse_args()
 
 peer = f"torch {torch().__version__}" if torch() else "torch not installed"
@@ -61,12 +61,12 @@ print(
 
 def figures() -> Iterator[Row]:
     """Every figure in turn, or those asked for."""
-    if options.only and options.only not in GROUPS:
-        yield from compiled.rows(options.rounds, options.only)
-        return
-    for name, rows in GROUPS.items():
-        if options.only in (None, name):
-            yield from rows(options.rounds, options.processes)
+    for name in options.only or GROUPS:
+        if name in GROUPS:
+            yield from GROUPS[name](options.rounds, options.processes)
+        else:
+            yield from compiled.rows(options.rounds, name)
 
 
-print(table(figures()))
+for line in table(figures()):
+    print(line, flush=True)

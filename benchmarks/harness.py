@@ -1,10 +1,11 @@
 """Measuring: rounds in which every contender has its turn, medians with spread, a table."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, util
+from itertools import chain
 from statistics import quantiles
 from typing import Any
 
@@ -104,14 +105,11 @@ def without_torch(name: str, asked: str, seconds: list[float], per: int = 1) -> 
     return Row(name, asked, "torch not installed", f"scull {ours}")
 
 
-def table(rows: Iterable[Row]) -> str:
-    """The rows below each other."""
-    lines = [("figure", "asked", "measured", "detail")]
-    lines += [(row.name, row.asked, row.measured, row.detail) for row in rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(3)]
-    return "\n".join(
-        "  ".join(
-            [*(cell.ljust(w) for cell, w in zip(line, widths, strict=False)), line[3]]
-        ).rstrip()
-        for line in lines
-    )
+WIDTHS = (78, 12, 22)  # of the columns before the detail
+
+
+def table(rows: Iterable[Row]) -> Iterator[str]:
+    """The rows below each other, each as soon as it is measured."""
+    for line in chain((Row("figure", "asked", "measured", "detail"),), rows):
+        cells = zip((line.name, line.asked, line.measured), WIDTHS, strict=True)
+        yield "  ".join([*(cell.ljust(width) for cell, width in cells), line.detail]).rstrip()
