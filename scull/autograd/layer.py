@@ -16,7 +16,7 @@ class PyLayerContext:
     """What `forward` keeps for `backward`."""
 
     def __init__(self) -> None:
-        mode = current()
+        mode = current().below
         self.hooks = (mode.pack, mode.unpack) if isinstance(mode, Saving) else None
         self.container: tuple[Any, ...] = ()
         self.given: tuple[Any, ...] = ()  # what was kept, until `forward` is over

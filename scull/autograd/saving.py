@@ -114,11 +114,13 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.mode = Saving(pack_hook, unpack_hook)
+        self.pushed: list[Any] = []
 
     def __enter__(self) -> None:
         if is_recording():
-            push(self.mode)
+            self.pushed.append(current().over(self.mode))  # casts of `auto_cast` go on
+            push(self.pushed[-1])
 
     def __exit__(self, *_: object) -> None:
-        if current() is self.mode:
-            pop(self.mode)
+        if self.pushed and current() is self.pushed[-1]:
+            pop(self.pushed.pop())

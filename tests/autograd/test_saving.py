@@ -125,3 +125,15 @@ def test_a_change_in_place_within_the_block_is_on_the_tape():
         z = (y * y).sum()
     z.backward()
     assert x.grad.tolist() == [0.0, 16.0]
+
+
+def test_casts_go_on_where_what_is_saved_is_packed():
+    x = paddle.to_tensor([[2.0]], stop_gradient=False)
+    kept = []
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        with paddle.autograd.saved_tensors_hooks(lambda t: kept.append(t.dtype) or t, lambda t: t):
+            y = x @ x
+        assert (x @ x).dtype == y.dtype == paddle.bfloat16
+    assert kept == [paddle.bfloat16] * 2
+    y.backward()
+    assert x.grad.item() == 4.0
