@@ -4,7 +4,8 @@ import os
 from typing import Any
 
 from scull.core.absent import absent
-from scull.distributed import io
+from scull.distributed import fleet, io
+from scull.distributed.alone import init_parallel_env
 from scull.distributed.parallel import DataParallel
 
 
@@ -57,8 +58,8 @@ __getattr__ = absent(
             "InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
             " batch_isend_irecv broadcast broadcast_object_list communication"
-            " destroy_process_group fleet gather get_backend get_group gloo_barrier"
-            " gloo_init_parallel_env gloo_release group_sharded_parallel init_parallel_env irecv"
+            " destroy_process_group gather get_backend get_group gloo_barrier"
+            " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
             " isend launch new_group passes recv reduce reduce_scatter rpc"
             " save_group_sharded_model scatter scatter_object_list send sharding spawn split"
             " stream wait"
@@ -75,8 +76,10 @@ __getattr__ = absent(
 __all__ = [
     "DataParallel",
     "ParallelEnv",
+    "fleet",
     "get_rank",
     "get_world_size",
+    "init_parallel_env",
     "io",
     "is_available",
     "is_initialized",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentTypeError
+from scull.distributed import fleet
+from scull.errors import ArgumentTypeError, UnsupportedError
 
 
 def test_a_layer_for_several_processes_is_the_layer_within():
@@ -33,3 +34,33 @@ def test_its_state_is_set_and_its_gradients_flow():
 def test_what_is_no_layer_is_refused():
     with pytest.raises(ArgumentTypeError, match="is a Layer, not int"):
         paddle.DataParallel(3)
+
+
+def test_a_script_for_several_processes_runs_alone():
+    with pytest.warns(UserWarning, match="Currently not a parallel execution environment"):
+        assert paddle.distributed.init_parallel_env() is None
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs = {"dp_degree": 1, "mp_degree": 1}
+    strategy.find_unused_parameters = True
+    fleet.init(is_collective=True, strategy=strategy)
+    assert (fleet.worker_num(), fleet.worker_index(), fleet.is_first_worker()) == (1, 0, True)
+    net = paddle.nn.Linear(2, 3)
+    sgd = paddle.optimizer.SGD(parameters=net.parameters())
+    assert fleet.distributed_model(net) is net
+    assert fleet.distributed_optimizer(sgd, strategy=strategy) is sgd
+
+
+def test_what_takes_several_processes_is_refused(monkeypatch):
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs["mp_degree"] = 2
+    with pytest.raises(UnsupportedError, match=r"hybrid_configs\['mp_degree'\]` is not in scull"):
+        fleet.init(is_collective=True, strategy=strategy)
+    strategy.hybrid_configs, strategy.amp = {}, True
+    with pytest.raises(UnsupportedError, match=r"`DistributedStrategy.amp` is not in scull"):
+        fleet.distributed_optimizer(None, strategy)
+    with pytest.raises(UnsupportedError, match="no parameter servers"):
+        fleet.init(object())
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    for call in (paddle.distributed.init_parallel_env, fleet.init):
+        with pytest.raises(UnsupportedError, match="they do not train together"):
+            call()

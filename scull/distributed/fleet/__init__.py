@@ -1,14 +1,99 @@
-"""Training on many machines: the names exist, so that files with them can be imported."""
+"""Training on many machines, as scripts set it up that run alone, too: this process is alone."""
+
+from typing import Any
 
 from scull.core.absent import absent
+from scull.core.door import doors
+from scull.distributed.alone import refuse_others
+from scull.distributed.fleet import recompute
+from scull.errors import UnsupportedError
 
+HARMLESS = ("find_unused_parameters", "fuse_all_reduce_ops", "sync_nccl_allreduce")
+
+
+class DistributedStrategy:
+    """How processes train together: noted as attributes; what changes training is refused."""
+
+    def __init__(self) -> None:
+        self.hybrid_configs: dict[str, Any] = {}
+
+    def refuse(self) -> None:
+        """Refuse what one process does not do, or scull does not."""
+        degrees = {n: v for n, v in self.hybrid_configs.items() if n.endswith("_degree")}
+        asked = [f"hybrid_configs['{n}']" for n, v in degrees.items() if v > 1]
+        asked += [n for n, v in vars(self).items() if v is True and n not in HARMLESS]
+        if asked:
+            raise UnsupportedError(f"`DistributedStrategy.{asked[0]}` is not in scull")
+
+
+def init(
+    role_maker: Any = None,
+    is_collective: bool = False,
+    strategy: DistributedStrategy | None = None,
+    log_level: Any = "INFO",
+) -> None:
+    """Begin to train as the only process.
+
+    Args:
+        role_maker (optional): refused, there are no servers of parameters.
+        is_collective (bool): of no effect.
+        strategy (DistributedStrategy, optional): may ask for nothing that takes other processes.
+        log_level (str | int): of no effect.
+
+    Raises:
+        UnsupportedError: this process was launched as one of several.
+    """
+    refuse_others("fleet.init")
+    if role_maker is not None:
+        raise UnsupportedError("`role_maker` is not in scull: there are no parameter servers")
+    if strategy is not None:
+        strategy.refuse()
+
+
+def worker_num() -> int:
+    """How many processes train: 1."""
+    return 1
+
+
+def worker_index() -> int:
+    """The number of this process: 0."""
+    return 0
+
+
+def is_first_worker() -> bool:
+    """Whether this process is the first: True."""
+    return True
+
+
+def distributed_model(model: Any) -> Any:
+    """The layer that one process trains: `model` itself."""
+    return model
+
+
+def distributed_optimizer(optimizer: Any, strategy: DistributedStrategy | None = None) -> Any:
+    """The optimizer of one process: `optimizer` itself."""
+    if strategy is not None:
+        strategy.refuse()
+    return optimizer
+
+
+doors(__name__, "utils", recompute.__name__)
 __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "DistributedStrategy Fleet HybridCommunicateGroup UtilBase UserDefinedRoleMaker"
-            " PaddleCloudRoleMaker distributed_model distributed_optimizer init is_first_worker"
-            " worker_index worker_num"
+            "Fleet HybridCommunicateGroup UtilBase UserDefinedRoleMaker PaddleCloudRoleMaker"
         ),
     },
 )
+
+__all__ = [
+    "DistributedStrategy",
+    "distributed_model",
+    "distributed_optimizer",
+    "init",
+    "is_first_worker",
+    "recompute",
+    "worker_index",
+    "worker_num",
+]
