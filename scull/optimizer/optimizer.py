@@ -16,7 +16,7 @@ from scull.core.meta import Meta
 from scull.core.op import Op
 from scull.core.tensor import Rows, Tensor
 from scull.core.timeline import UPDATE, active, applied, now, spanned
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program, program_guard
 from scull.ir.program import startup_program as default_startup
@@ -317,9 +317,10 @@ class Optimizer:
         else:
             made = Tensor(np.full(shape, value, dtype.array))
             made.name, made.persistable = full, True
-            held = self._held_states.pop(full, None)
-            if held is not None:
-                made.array[...] = np.asarray(held).reshape(made.array.shape)
+            if self._held_states:  # training goes on: nothing begins anew unsaid
+                if full not in self._held_states:
+                    raise AssertError(f"Optimizer set error, {full} should in state dict")
+                fill(made, self._held_states.pop(full))
         self._accumulators[self.spelt(name)][param.name] = made
         return made
 
@@ -354,10 +355,14 @@ class Optimizer:
             copy = Tensor(np.array(value, "float32"))
             copy.name = getattr(value, "name", name)
             self._master_weights[name] = copy
-        own = {v.name: v for by_param in self._accumulators.values() for v in by_param.values()}
+        states = [v for by_param in self._accumulators.values() for v in by_param.values()]
+        own = {v.name: v for v in states if isinstance(v, Tensor)}
+        for name in own:
+            if name not in given:
+                raise AssertError(f"optimizer Tensor {name} not found")
         for name, value in given.items():
-            if name in own and isinstance(own[name], Tensor):
-                own[name].array[...] = np.asarray(value).reshape(own[name].array.shape)
+            if name in own:
+                fill(own[name], value)
             else:
                 self._held_states[name] = np.array(value)
 
@@ -446,6 +451,17 @@ class Optimizer:
             return self.apply_gradients(params_grads)
         with program_guard(loss.block.program, startup or default_startup()):
             return self.apply_gradients(params_grads)
+
+
+def fill(state: Tensor, value: Any) -> None:
+    """Give a state what was saved of it."""
+    given = np.asarray(value)
+    if given.size != state.array.size:
+        raise AssertError(
+            f"Variable Shape not match, Variable [ {state.name} ] need tensor with shape "
+            f"{list(state.array.shape)} but load set tensor with shape {list(given.shape)}"
+        )
+    state.array[...] = given.reshape(state.array.shape)
 
 
 def listed(op: Op, name: str, value: Any) -> Any:

@@ -121,6 +121,35 @@ def resumed(layers, optimizer, folder, step):
     return [step(layers, optimizer) for _ in range(3)]
 
 
+def stepped(optimizer, layers):
+    layers(paddle.ones([1, 2])).sum().backward()
+    optimizer.step()
+
+
+def test_states_of_other_names_are_refused_and_no_state_begins_anew_unsaid():
+    first, second, third = (paddle.nn.Linear(2, 1) for _ in range(3))
+    saved, waiting, running = (opt.Adam(parameters=n.parameters()) for n in (first, second, third))
+    stepped(saved, first)
+    waiting.set_state_dict(saved.state_dict())
+    with pytest.raises(AssertionError, match=rf"{second.weight.name}_moment1_0 should in state"):
+        stepped(waiting, second)
+    stepped(running, third)
+    with pytest.raises(AssertionError, match=rf"{third.weight.name}_moment1_0 not found"):
+        running.set_state_dict(saved.state_dict())
+    fresh = opt.Adam(parameters=second.parameters())
+    fresh.set_state_dict({"LR_Scheduler": {"last_epoch": 1}})
+    stepped(fresh, second)
+
+
+def test_a_state_of_another_shape_is_refused():
+    layers = paddle.nn.Linear(2, 1)
+    adam = opt.Adam(parameters=layers.parameters())
+    stepped(adam, layers)
+    name = f"{layers.weight.name}_moment1_0"
+    with pytest.raises(AssertionError, match=r"need tensor with shape \[2, 1\] but .* \[3\]"):
+        adam.set_state_dict(adam.state_dict() | {name: np.ones(3, "float32")})
+
+
 def test_a_state_has_paddles_names():
     with paddle.utils.unique_name.guard():
         layers = paddle.nn.Linear(2, 1)
