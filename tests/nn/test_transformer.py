@@ -125,3 +125,19 @@ def test_what_scores_of_float16_may_look_at_is_said_by_truth_values():
     out = net.astype("float16")(x[:, :, 0], attn_mask=sees)
     assert out[0, 0].item() == 1.0  # the first place sees itself only
     assert 2.9 < out[0, 1].item() <= 3.0
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_flash_attention_gives_the_weights_too(causal):
+    flash_attention = F.flash_attention.flash_attention
+    q, k, v = (paddle.randn([2, 4, 2, 3]) for _ in range(3))
+    out, weights = flash_attention(q, k, v, causal=causal, return_softmax=True)
+    expected = paddle.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+    assert np.array_equal(out.numpy(), expected.numpy())
+    assert np.allclose(weights.numpy().sum(-1), 1)
+    assert np.all((weights.numpy()[..., 0, 1:] == 0) == causal)
+    means = np.einsum("bhqk,bkhd->bqhd", weights.numpy(), v.numpy())
+    assert np.allclose(out.numpy(), means, atol=1e-6)
+    none = flash_attention(q, k, v, 0.5, causal, training=False)
+    assert np.array_equal(none[0].numpy(), out.numpy())
+    assert none[1] is None

@@ -41,5 +41,6 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
-doors(__name__, "common conv extension flash_attention input")
+doors(__name__, "common conv extension input")
+doors(__name__, "flash_attention", "scull.nn.functional.attention")
 __all__ = listed(NAMES)

@@ -81,18 +81,69 @@ def scaled_dot_product_attention(
     """
     if is_causal and attn_mask is not None:
         raise ArgumentError("attn_mask is not used where is_causal is True: give one of them")
-    q, k, v = (transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
-    scores = matmul(scaled(q), k, transpose_y=True)
     if attn_mask is not None:
         needs_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
-    mask = attention_mask(attn_mask, scores.dtype)
-    if is_causal:
-        weights = causal_softmax(scores)
-    else:
-        weights = softmax(scores if mask is None else add(scores, mask))
-    if dropout_p:
-        weights = dropout(weights, dropout_p, training=training)
-    return transpose(matmul(weights, v), perm=(0, 2, 1, 3))
+
+    def weigh(scores: Any) -> Any:
+        mask = attention_mask(attn_mask, scores.dtype)
+        return softmax(scores if mask is None else add(scores, mask))
+
+    chosen = causal_softmax if is_causal else weigh
+    return attended(query, key, value, chosen, dropout_p, training)[0]
+
+
+def attended(q: Any, k: Any, v: Any, weigh: Any, dropped: float, training: bool) -> tuple[Any, Any]:
+    """The mean of values by the weights that `weigh` makes of scores, and these weights."""
+    q, k, v = (transpose(x, perm=(0, 2, 1, 3)) for x in (q, k, v))
+    weights = weigh(matmul(scaled(q), k, transpose_y=True))
+    if dropped:
+        weights = dropout(weights, dropped, training=training)
+    return transpose(matmul(weights, v), perm=(0, 2, 1, 3)), weights
+
+
+def flash_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    dropout: float = 0.0,
+    causal: bool = False,
+    return_softmax: bool = False,
+    *,
+    fixed_seed_offset: Any = None,
+    rng_name: str = "",
+    training: bool = True,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The mean of `value`, weighed by how well each key goes with each query, and the weights.
+
+    Args:
+        query (Tensor): of shape ``[batch, places, heads, numbers]``.
+        key (Tensor): as many heads and numbers.
+        value (Tensor): of the shape of `key`.
+        dropout (float): the chance of a weight to be dropped.
+        causal (bool): whether no place looks at later ones.
+        return_softmax (bool): whether the weights are returned, else None.
+        fixed_seed_offset (Tensor, optional): of no effect.
+        rng_name (str): of no effect.
+        training (bool): whether weights are dropped at all.
+        name (str, optional): not used.
+
+    Raises:
+        ShapeError: the heads have no numbers.
+
+    Returns:
+        tuple[Tensor, Tensor | None]: of the shape of `query`; ``[batch, heads, places, places]``.
+
+    Examples:
+        >>> import scull as paddle
+        >>> from scull.nn.functional.flash_attention import flash_attention
+        >>> x = paddle.ones([1, 3, 2, 4])
+        >>> flash_attention(x, x, x, causal=True)[0].shape
+        [1, 3, 2, 4]
+    """
+    weigh = causal_softmax if causal else softmax
+    out, weights = attended(query, key, value, weigh, dropout, training)
+    return out, weights if return_softmax else None
 
 
 def sparse_attention(
