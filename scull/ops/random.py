@@ -386,7 +386,7 @@ def multinomial_kernel(
     positive = (weights > 0).sum(-1)
     if positive.size and positive.min() < (1 if replacement else num_samples):
         raise ArgumentError(f"only {positive.min()} places have a weight above 0")
-    if replacement:
+    if replacement or num_samples == 1:  # one number a draw, not one a place
         unit = random.uniform(draw, (*x.shape[:-1], num_samples), xp.float64)
         running = xp.add.accumulate(weights, -1)
         drawn = unit * running[..., -1:]

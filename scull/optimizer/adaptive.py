@@ -32,7 +32,9 @@ class Adam(Optimizer):
         parameters (list, optional): what to update; needed in eager mode.
         weight_decay (float | WeightDecayRegularizer, optional): added to gradients.
         grad_clip (GradientClipBase, optional): applied to gradients.
-        lazy_mode (bool): with row-sparse gradients update only the rows present.
+        lazy_mode (bool): with row-sparse gradients update only the rows present. For such
+            gradients Paddle's CPU code takes the powers of beta1 and beta2 of the next step;
+            here they are those of the formula.
         multi_precision (bool): keep float32 copies of float16 parameters.
 
     Examples:

@@ -303,6 +303,16 @@ def test_drawn_places_follow_their_weights():
         paddle.multinomial(T([1.0, 0.0, 3.0]), 3)
 
 
+def test_a_single_place_is_drawn_by_one_number_a_row():
+    weights = T(np.tile([1.0, 0.0, 3.0], (4000, 1)))
+    paddle.seed(7)
+    drawn = paddle.multinomial(weights, 1)
+    paddle.seed(7)
+    assert np.array_equal(drawn, paddle.multinomial(weights, 1, replacement=True))
+    assert set(drawn.numpy().ravel()) == {0, 2}
+    assert abs((drawn == 2).astype("float64").mean().item() - 0.75) < 0.03
+
+
 @pytest.mark.parametrize(
     ("error", "call"),
     [
