@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_000
+TOTAL = 158_020
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 900,
+    ".": 910,
     "core": 3_690,
     "lang": 3_150,
     "ir": 2_400,
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_100,
     "io": 1_400,
-    "static": 7_750,
+    "static": 7_790,
     "cli": 2_000,
     "vision": 5_710,
     "hapi": 2_450,

@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.dtype import DType
 from scull.core.meta import Kind
 from scull.errors import SlotError
-from scull.ir.operator import Operator, named
+from scull.ir.operator import Operator
 from scull.ir.variable import Variable, with_batch
 
 Place = tuple[int, ...]  # where an operator stands among the others
@@ -200,3 +200,11 @@ class IrOpNode(IrNode):
         )
         made.line = o.line
         self.operator = made
+
+
+def named(variables: list[Variable], name: str) -> Variable:
+    """The variable of `variables` called `name`."""
+    for v in variables:
+        if v.name == name:
+            return v
+    raise SlotError(f"the operator has no variable `{name}`")

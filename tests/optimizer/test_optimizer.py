@@ -338,3 +338,17 @@ def test_moments_of_parameters_of_few_digits_are_of_float32(kind, dtype):
     assert p.dtype.name == dtype
     np.testing.assert_allclose(p.astype("float32").numpy(), [0.875, 0.875], atol=0.01)
     assert {v.dtype.name for v in optimizer.state_dict().values()} == {"float32"}
+
+
+def test_what_l1_decay_adds_has_the_names_of_generated_variables():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with (
+        paddle.static.program_guard(main, paddle.static.Program()),
+        paddle.utils.unique_name.guard(),
+    ):
+        loss = paddle.static.nn.fc(paddle.static.data("x", [2, 3]), 2, bias_attr=False).mean()
+        opt.SGD(0.1, weight_decay=paddle.regularizer.L1Decay(0.1)).minimize(loss)
+    paddle.disable_static()
+    added = [o.output("Out") for o in main.global_block().ops if o.type in ("sign", "scale")]
+    assert added == [["_generated_var_0"], ["_generated_var_1"]]
