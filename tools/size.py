@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_020
+TOTAL = 158_170
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -30,7 +30,7 @@ BUDGETS = {
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,
-    "optimizer": 3_100,
+    "optimizer": 3_140,
     "io": 1_400,
     "static": 7_790,
     "cli": 2_000,

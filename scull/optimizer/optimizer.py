@@ -24,10 +24,11 @@ from scull.ir.variable import Variable
 from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
+from scull.optimizer.protocol import Protocol, says_how, update_by
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
 
 
-class Optimizer:
+class Optimizer(Protocol):
     """Updates parameters by their gradients.
 
     Args:
@@ -127,6 +128,8 @@ class Optimizer:
         """The variable that holds the learning rate in a Program; None before it has updates."""
         if isinstance(self._learning_rate, Variable):
             return self._learning_rate
+        if in_dynamic_mode() and program is None:
+            return Tensor(np.array(self.get_lr(), "float32"))
         return self._rates.get(id(main_program() if program is None else program))
 
     def get_lr(self) -> float:
@@ -195,6 +198,9 @@ class Optimizer:
 
     def update_eagerly(self, pairs: list[Any]) -> None:
         """Run the update operator of each parameter in place."""
+        if says_how(self):
+            update_by(self, main_program().global_block(), pairs)
+            return
         rate = self.get_lr()
         for p, g in pairs:
             self.run_update(p, g.array, np.array(rate * self.rate_multiplier(p), "float32"))
@@ -207,17 +213,7 @@ class Optimizer:
         given = self.operands(param, rate)
         values = {n: v.array if isinstance(v, Tensor) else v for n, v in given.items()}
         values["grad"] = grad
-        arrays = [listed(op, n, values.get(n)) for n in op.inputs]
-        outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
-        kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.eager
-        attrs = self.all_attributes(param)
-        for n in op.rounds:
-            attrs[n] = rounded(attrs[n])
-        start = now() if active else 0
-        kernel(*arrays, out=outs, **attrs)
-        if active:
-            applied(op.name, op.inputs, arrays, attrs, None, start)
-        changed(param.array, op.name)
+        overwrite(op, values, self.all_attributes(param))
 
     def operands(self, param: Any, rate: Any) -> dict[str, Any]:
         """What the update operator reads besides the gradient, by the names of its inputs."""
@@ -309,18 +305,24 @@ class Optimizer:
         half = param.dtype.name in ("float16", "bfloat16")
         dtype = float32 if wide or (half and self.wide_states) else param.dtype
         owner = self.master(param) if wide else param
+        device = "cpu" if name.endswith("_pow") else ""
+        return self.called_state(self.spelt(name), param, owner, dtype, value, shape, device)
+
+    def called_state(
+        self, called: str, param: Any, owner: Any, dtype: Any, value: float, shape: Any, device: str
+    ) -> Any:
+        """A new state of `param` called so, named after its `owner`."""
         prefix = f"{self._name}_" if self._name else ""
-        full = session.unique_name(f"{owner.name}_{prefix}{self.spelt(name)}")
+        full = session.unique_name(f"{owner.name}_{prefix}{called}")
         if isinstance(param, Variable):
-            powers = name.endswith("_pow")
-            made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")
+            made = persistent(full, Meta(shape, dtype), value, device=device)
         else:
             made = Tensor(np.full(shape, value, dtype.array))
             made.name, made.persistable = full, True
             held = self._held_states.pop(full, None)
             if held is not None:
                 made.array[...] = np.asarray(held).reshape(made.array.shape)
-        self._accumulators[self.spelt(name)][param.name] = made
+        self._accumulators[called][param.name] = made
         return made
 
     def master(self, param: Any) -> Any:
@@ -446,6 +448,20 @@ class Optimizer:
             return self.apply_gradients(params_grads)
         with program_guard(loss.block.program, startup or default_startup()):
             return self.apply_gradients(params_grads)
+
+
+def overwrite(op: Op, values: dict[str, Any], attrs: dict[str, Any]) -> None:
+    """Let an update operator change the arrays it is given by the names of its inputs."""
+    arrays = [listed(op, n, values.get(n)) for n in op.inputs]
+    outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
+    kernel = op.rows_kernel if isinstance(values["grad"], Rows) and op.rows_kernel else op.eager
+    for n in op.rounds:
+        attrs[n] = rounded(attrs[n])
+    start = now() if active else 0
+    kernel(*arrays, out=outs, **attrs)
+    if active:
+        applied(op.name, op.inputs, arrays, attrs, None, start)
+    changed(values["param"], op.name)
 
 
 def listed(op: Op, name: str, value: Any) -> Any:
