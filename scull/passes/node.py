@@ -44,13 +44,15 @@ class IrNode:
         """`Operation` or `Variable`."""
         return "Operation" if self.is_op() else "Variable"
 
-    def var(self) -> Variable | None:
-        """The variable of a value."""
-        return self.variable if isinstance(self, IrVarNode) else None
+    def var(self) -> Any:
+        """The view of the variable of a value."""
+        variable: Any = self.variable if isinstance(self, IrVarNode) else None
+        return variable and variable.desc
 
-    def op(self) -> Operator | None:
-        """The operator of a Program."""
-        return self.operator if isinstance(self, IrOpNode) else None
+    def op(self) -> Any:
+        """The view of an operator of a Program."""
+        operator: Any = self.operator if isinstance(self, IrOpNode) else None
+        return operator and operator.desc
 
     def append_input(self, node: "IrNode") -> None:
         """Let `node` come before it."""
