@@ -27,6 +27,9 @@ from scull.optimizer.lr import LRScheduler
 from scull.optimizer.protocol import Protocol, says_how, update_by
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
 
+MINIMIZED = "`minimize(loss)` appends gradients and updates, once"
+SCHEDULED = "an LRScheduler, given when the optimizer is made, decides the learning rate"
+
 
 class Optimizer(Protocol):
     """Updates parameters by their gradients.
@@ -140,7 +143,7 @@ class Optimizer(Protocol):
 
     def set_lr(self, value: float) -> None:
         """Change the learning rate; refused where a scheduler decides it, and in static mode."""
-        needs_eager_mode("set_lr")
+        needs_eager_mode("set_lr", SCHEDULED)
         if not isinstance(value, int | float):
             raise ArgumentTypeError(
                 "The type of 'value' in optimizer.set_lr must be float, but received "
@@ -155,7 +158,7 @@ class Optimizer(Protocol):
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Let `scheduler` decide the learning rate; refused in static mode."""
-        needs_eager_mode("set_lr_scheduler")
+        needs_eager_mode("set_lr_scheduler", SCHEDULED)
         if not isinstance(scheduler, LRScheduler):
             raise ArgumentTypeError(
                 "The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, "
@@ -190,6 +193,7 @@ class Optimizer(Protocol):
         if mode.captures:
             mode.gradients.update(self)
             return
+        needs_eager_mode("step", MINIMIZED)
         mode.settle()
         with no_grad():
             for group in self._param_groups:
@@ -256,6 +260,7 @@ class Optimizer(Protocol):
         if mode.captures:
             mode.gradients.clear(self.parameters())
             return
+        needs_eager_mode("clear_grad", MINIMIZED)
         for p in self.parameters():
             if p.node is not None:
                 p.node.clear(set_to_zero)
@@ -478,11 +483,10 @@ def has_gradient(param: Any) -> bool:
     )
 
 
-def needs_eager_mode(method: str) -> None:
-    """Refuse what changes an optimizer after its updates stand in a Program."""
+def needs_eager_mode(method: str, instead: str) -> None:
+    """Refuse what does nothing to the updates in a Program."""
     if not in_dynamic_mode():
         raise AssertionError(
             f"We only support '{method}()' in dynamic graph mode, please call "
-            "'paddle.disable_static()' to enter dynamic graph mode. In a Program let an "
-            "LRScheduler, given when the optimizer is made, decide the learning rate"
+            f"'paddle.disable_static()' to enter dynamic graph mode. In a Program {instead}"
         )

@@ -446,3 +446,11 @@ def test_operators_that_update_are_called_in_place():
     paddle._C_ops.momentum_(w, g, m, rate, None, 0.5, False, "", 0.0, False, 1.0)
     np.testing.assert_allclose(m, [1.25, -1.0], rtol=1e-6)
     np.testing.assert_allclose(w, [0.775, 2.2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["step", "clear_grad"])
+def test_what_would_change_nothing_in_a_program_is_refused(method):
+    paddle.enable_static()
+    with pytest.raises(AssertionError, match=r"`minimize\(loss\)` appends gradients and updates"):
+        getattr(opt.SGD(0.1), method)()
+    paddle.disable_static()
