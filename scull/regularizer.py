@@ -23,15 +23,20 @@ class WeightDecayRegularizer:
         return self.scaled(param)
 
     def scaled(self, x: Any) -> Any:
-        """`x` times the coefficient; in a Program the result is called `_generated_var_0`."""
-        if isinstance(x, Tensor):
-            return scale(x, scale=self._coeff)
-        recorder = current()
-        assert isinstance(recorder, Recorder)
-        result = recorder.block.create_var(shape=x.shape, dtype=x.dtype)
-        with recorder.into(result):
-            scale(x, scale=self._coeff)
-        return result
+        """`x` times the coefficient."""
+        return generated(scale, x, scale=self._coeff)
+
+
+def generated(op: Any, x: Any, **attrs: Any) -> Any:
+    """`op` of `x`; in a Program the result is called `_generated_var_0`."""
+    if isinstance(x, Tensor):
+        return op(x, **attrs)
+    recorder = current()
+    assert isinstance(recorder, Recorder)
+    result = recorder.block.create_var(shape=x.shape, dtype=x.dtype)
+    with recorder.into(result):
+        op(x, **attrs)
+    return result
 
 
 class L1Decay(WeightDecayRegularizer):
@@ -47,7 +52,7 @@ class L1Decay(WeightDecayRegularizer):
     """
 
     def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
-        return self.scaled(sign(param))
+        return self.scaled(generated(sign, param))
 
 
 class L2Decay(WeightDecayRegularizer):

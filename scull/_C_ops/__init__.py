@@ -10,6 +10,7 @@ from scull.core.attribute import normalised
 from scull.core.op import Op, as_outputs, by_name, by_type
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
+from scull.optimizer.optimizer import overwrite
 
 # Functional names that are neither the name of an operator here nor its type.
 TYPES = {
@@ -127,6 +128,9 @@ def function(name: str) -> Any:
 def in_place(name: str) -> Any:
     """The function of a method that changes its first operand."""
     if not hasattr(Tensor, name):
+        found = by_name().get(name[:-1])
+        if found is not None and "param" in found.in_place.values():
+            return update(name, found)
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
     def call(x: Any, *arguments: Any, **options: Any) -> Any:
@@ -134,6 +138,23 @@ def in_place(name: str) -> Any:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = getattr(Tensor, name).__doc__
+    return call
+
+
+def update(name: str, op: Op) -> Any:
+    """The function of an operator that updates a parameter."""
+    order = (*(n for n in op.inputs if not n.endswith("_tensor")), *op.kinds)
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        given = dict(zip(order, arguments, strict=False)) | options
+        values = {n: getattr(given.get(n), "array", None) for n in op.inputs}
+        said = {n: given[n] for n in op.kinds if given.get(n) is not None}
+        attrs = {n: normalised(op.kinds[n], n, v) for n, v in said.items()}
+        overwrite(op, values, op.attrs | attrs)
+        return tuple([given.get(op.in_place[n]) for n in op.outputs])
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = op.body.__doc__
     return call
 
 

@@ -47,7 +47,8 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any) -> ScopeTe
 
 def check_lengths(levels: Any, rows: int) -> None:
     """Refuse lengths that do not add up: a level counts the entries of the next, or the rows."""
-    for level, count in zip(levels, [*map(len, levels[1:]), rows], strict=True):
+    counts = [*map(len, levels[1:]), rows] if levels else []
+    for level, count in zip(levels, counts, strict=True):
         if sum(level) != count:
             raise ArgumentError(
                 f"The provided recursive_sequence_lengths info is invalid: {list(level)} adds "

@@ -71,11 +71,16 @@ def refuse_foreign(data: bytes) -> None:
         raise UnsupportedError(f"this is no Program of Paddle: it is {kind}")
 
 
-def persistables(program: Program) -> list[Variable]:
+def saved_variables(program: Program) -> list[Variable]:
     """The variables whose values are saved."""
     kinds = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
     found = {v.name: v for v in program.variables() if v.persistable and v.kind not in kinds}
-    return [found[n] for n in sorted(found)]
+    return list(found.values())
+
+
+def persistables(program: Program) -> list[Variable]:
+    """The variables whose values are saved, in the order of files, which is that of names."""
+    return sorted(saved_variables(program), key=lambda v: v.name)
 
 
 def put_values(values: dict[str, Any], scope: Scope | None = None) -> None:

@@ -413,7 +413,10 @@ def copy_of(message: Any) -> Any:
 def attribute_values(o: Operator) -> dict[str, tuple[str, Any]]:
     """By name, kind and value of every attribute."""
     kinds = {o.op.attribute(n): k.wire for n, k in o.op.kinds.items()} | COMMON_KINDS
-    kinds |= {o.op.attribute(n): o.attr_type(o.op.attribute(n)) for n in o.told}
+    kinds |= {
+        o.op.attribute(n): "VARS" if isinstance(v, list | tuple) else "VAR"
+        for n, v in o.told.items()
+    }
     spelt = o.spelt()
     if "op_callstack" not in o.extra and o.line:
         spelt["op_callstack"] = callstack(o.line)

@@ -172,11 +172,14 @@ class Operator:
 
     @property
     def input_names(self) -> list[str]:
-        return sorted(self.input_slots())
+        unsaid = self.op.unsaid
+        slots = self.input_slots().items()
+        return sorted(s for s, v in slots if v or (self.says_inputs and s not in unsaid))
 
     @property
     def output_names(self) -> list[str]:
-        return sorted(self.output_slots())
+        unsaid = self.op.unsaid
+        return sorted(s for s, v in self.output_slots().items() if v or s not in unsaid)
 
     @property
     def input_arg_names(self) -> list[str]:
@@ -205,13 +208,6 @@ class Operator:
         value = self.spelt()[name]
         return value.idx if hasattr(value, "idx") else value
 
-    def attr_type(self, name: str) -> Any:
-        """The wire name of an attribute's kind."""
-        own = next((n for n in self.op.kinds if self.op.attribute(n) == name), None)
-        if own in self.told:
-            return "VARS" if isinstance(self.told[own], list | tuple) else "VAR"
-        return self.op.kinds[own].wire if own else None
-
     def all_attrs(self) -> dict[str, Any]:
         return {n: self.attr(n) for n in self.attr_names}
 
@@ -227,10 +223,12 @@ class Operator:
         self.extra.pop(name, None)
 
     def _rename_input(self, old: str, new: str) -> None:
-        self.replace(named(self.operands(), old), self.block.meant(new), inputs=True, outputs=False)
+        for v in {v for v in self.operands() if v.name == old}:
+            self.replace(v, self.block.meant(new), inputs=True, outputs=False)
 
     def _rename_output(self, old: str, new: str) -> None:
-        self.replace(named(self.results(), old), self.block.meant(new), inputs=False, outputs=True)
+        for v in {v for v in self.results() if v.name == old}:
+            self.replace(v, self.block.meant(new), inputs=False, outputs=True)
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         return operator_text(self)
@@ -282,14 +280,6 @@ def names(slot: Any) -> list[str]:
     if isinstance(slot, list):
         return [v.name if v is not None else EMPTY for v in slot]
     return [] if slot is None else [slot.name]
-
-
-def named(variables: list[Variable], name: str) -> Variable:
-    """The variable of `variables` called `name`."""
-    for v in variables:
-        if v.name == name:
-            return v
-    raise SlotError(f"the operator has no variable `{name}`")
 
 
 def callstack(line: Any) -> list[str]:

@@ -6,11 +6,6 @@ from typing import Any
 def operator_text(operator: Any, skip_callstack: bool = True) -> str:
     """One operator: outputs, type, inputs, attributes in rising order of their names."""
     outs, ins, attrs = operator.output_slots(), operator.input_slots(), operator.spelt()
-    if not operator.says_inputs:
-        ins = {s: v for s, v in ins.items() if v}
-    unsaid = operator.op.unsaid
-    ins = {s: v for s, v in ins.items() if v or s not in unsaid}
-    outs = {s: v for s, v in outs.items() if v or s not in unsaid}
     rest, told = [], {operator.op.attribute(n) for n in operator.told}
     for name in sorted(attrs.keys() - operator.op.unprinted - operator.aside):
         value = attrs[name]
@@ -27,8 +22,8 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
             rest.append(f"{name} = Var{'s' * several}[{names}]")
         else:
             rest.append(f"{name} = {value}")
-    out_text = ", ".join(f"{s}={outs[s]}" for s in sorted(outs))
-    in_text = ", ".join(f"{s}={ins[s]}" for s in sorted(ins))
+    out_text = ", ".join(f"{s}={outs[s]}" for s in operator.output_names)
+    in_text = ", ".join(f"{s}={ins[s]}" for s in operator.input_names)
     results = f"{{{out_text}}} = " if outs else ""
     return f"{results}{operator.type}(inputs={{{in_text}}}, {', '.join(rest)})"
 
@@ -42,9 +37,9 @@ def block_text(block: Any, skip_callstack: bool = True) -> str:
     lines = [f"    {v}\n" for v in block.vars.values()]
     lines.append("\n")
     lines.extend(f"    {operator_text(o, skip_callstack)}\n" for o in block.ops)
-    return head + "".join(lines) + "}\n"
+    return head + "".join(lines) + "}"
 
 
 def program_text(program: Any, skip_callstack: bool = True) -> str:
     """All blocks."""
-    return "".join(block_text(b, skip_callstack) for b in program.blocks)
+    return "".join(f"{block_text(b, skip_callstack)}\n" for b in program.blocks)

@@ -26,7 +26,7 @@ from scull.static.input import InputSpec
 class ConcreteProgram:
     """The Program of a function for arguments of one description, and what it reads and returns.
 
-    `inputs` are the arguments with variables for tensors, `entries` these, `outputs` what the
+    `inputs` are the arguments with variables for tensors, `entries` these, `result` what the
     function returned, `left` what it wrote elsewhere, `parameters` the Tensors it read besides.
     """
 
@@ -38,7 +38,7 @@ class ConcreteProgram:
         inputs: tuple[Any, ...],
         kwargs: dict[str, Any],
         entries: list[Variable],
-        outputs: Any,
+        result: Any,
         left: list[Any],
         captured: Captured,
     ) -> None:
@@ -47,7 +47,7 @@ class ConcreteProgram:
             main_program,
             startup_program,
         )
-        self.inputs, self.kwargs, self.outputs, self.captured = inputs, kwargs, outputs, captured
+        self.inputs, self.kwargs, self.result, self.captured = inputs, kwargs, result, captured
         self.entries, self.left = entries, left
         self.parameters = list(captured.tensors.values())
         gradients = captured.gradients
@@ -55,12 +55,18 @@ class ConcreteProgram:
         self.trains = gradients.sent
         self.read: set[Key] = set()  # attributes that it read before it wrote them
         written = [v for place in left for v in place.variables()]
-        self.exits = [*variables_in(outputs), *written, *gradients.totals.values()]
+        self.exits = [*variables_in(result), *written, *gradients.totals.values()]
+
+    @property
+    def outputs(self) -> Any:
+        """What the function returned, one value in a list."""
+        several = isinstance(self.result, tuple | list) and len(self.result) != 1
+        return self.result if several or self.result is None else [self.result]
 
     @property
     def single(self) -> bool:
         """Whether it returns one tensor, and leaves nothing else."""
-        return isinstance(self.outputs, Variable) and not (self.leaves or self.left)
+        return isinstance(self.result, Variable) and not (self.leaves or self.left)
 
     def piece(self, name: str, training: bool) -> Piece:
         """The Program as a function of Tensors; operators that tell testing from training test,
@@ -95,7 +101,7 @@ class ConcreteProgram:
                 return value.value(next(results))
             return next(results) if isinstance(value, Variable) else value
 
-        returned = mapped(filled, self.outputs)
+        returned = mapped(filled, self.result)
         for place in self.left:
             place.write(filled, given)
         return returned

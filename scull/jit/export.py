@@ -188,7 +188,7 @@ def variables(value: Any) -> list[Variable]:
 
 def chosen_outputs(concrete: ConcreteProgram, settings: Settings) -> list[Variable]:
     """The variables that the saved Program gives."""
-    found = {v.name: v for v in variables(concrete.outputs)}
+    found = {v.name: v for v in variables(concrete.result)}
     asked = settings.output_spec
     if not found:
         raise ArgumentError(f"`{concrete.function.__name__}` returns no tensor to be saved")

@@ -144,9 +144,8 @@ class Gradients:
             for group in optimizer._param_groups:
                 reached = [p for p in group["params"] if self.of(p) is not None]
                 self.updated.update({id(p): p for p in reached})
+                optimizer._create_accumulators(None, reached)
                 for p in reached:
-                    for name in optimizer.states:
-                        optimizer.state(name, p)
                     if optimizer._multi_precision and p.dtype.name in ("float16", "bfloat16"):
                         optimizer.master(p)
                 pairs = [(capture(p), self.of(p)) for p in reached]

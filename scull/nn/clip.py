@@ -10,6 +10,7 @@ from scull.core.op import op_of
 from scull.core.tensor import Rows, Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ir.block import Block
+from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
 from scull.ir.recorder import Recorder
 from scull.tensor.creation import full
@@ -19,16 +20,23 @@ OPTIMIZE = 2
 
 
 class ClipGradBase:
-    """Clips the gradients of pairs (parameter, gradient)."""
+    """Clips the gradients of pairs (parameter, gradient).
+
+    A subclass says how by `_dygraph_clip`, and by `_static_clip` for Programs.
+    """
 
     def __call__(self, params_grads: list[Any]) -> list[Any]:
+        """The pairs with their gradients clipped."""
+        return (self._dygraph_clip if in_dynamic_mode() else self._static_clip)(params_grads)
+
+    def _dygraph_clip(self, params_grads: list[Any]) -> list[Any]:
         """The pairs that have a gradient, clipped unless the parameter's `need_clip` is false."""
         kept = [(p, g) for p, g in params_grads if g is not None]
         chosen = [getattr(p, "need_clip", True) for p, _ in kept]
         done = iter(self.clipped([pair for pair, clips in zip(kept, chosen, strict=True) if clips]))
         return [next(done) if clips else pair for pair, clips in zip(kept, chosen, strict=True)]
 
-    _dygraph_clip = __call__
+    _static_clip = _dygraph_clip
 
     def clipped(self, pairs: list[Any]) -> list[Any]:
         raise NotImplementedError

@@ -24,10 +24,14 @@ from scull.ir.variable import Variable
 from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
+from scull.optimizer.protocol import Protocol, says_how, update_by
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
 
+MINIMIZED = "`minimize(loss)` appends gradients and updates, once"
+SCHEDULED = "an LRScheduler, given when the optimizer is made, decides the learning rate"
 
-class Optimizer:
+
+class Optimizer(Protocol):
     """Updates parameters by their gradients.
 
     Args:
@@ -127,6 +131,8 @@ class Optimizer:
         """The variable that holds the learning rate in a Program; None before it has updates."""
         if isinstance(self._learning_rate, Variable):
             return self._learning_rate
+        if in_dynamic_mode() and program is None:
+            return Tensor(np.array(self.get_lr(), "float32"))
         return self._rates.get(id(main_program() if program is None else program))
 
     def get_lr(self) -> float:
@@ -137,7 +143,7 @@ class Optimizer:
 
     def set_lr(self, value: float) -> None:
         """Change the learning rate; refused where a scheduler decides it, and in static mode."""
-        needs_eager_mode("set_lr")
+        needs_eager_mode("set_lr", SCHEDULED)
         if not isinstance(value, int | float):
             raise ArgumentTypeError(
                 "The type of 'value' in optimizer.set_lr must be float, but received "
@@ -152,7 +158,7 @@ class Optimizer:
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Let `scheduler` decide the learning rate; refused in static mode."""
-        needs_eager_mode("set_lr_scheduler")
+        needs_eager_mode("set_lr_scheduler", SCHEDULED)
         if not isinstance(scheduler, LRScheduler):
             raise ArgumentTypeError(
                 "The type of 'scheduler' in optimizer.set_lr_schduler must be LRScheduler, "
@@ -187,6 +193,7 @@ class Optimizer:
         if mode.captures:
             mode.gradients.update(self)
             return
+        needs_eager_mode("step", MINIMIZED)
         mode.settle()
         with no_grad():
             for group in self._param_groups:
@@ -195,6 +202,9 @@ class Optimizer:
 
     def update_eagerly(self, pairs: list[Any]) -> None:
         """Run the update operator of each parameter in place."""
+        if says_how(self):
+            update_by(self, main_program().global_block(), pairs)
+            return
         rate = self.get_lr()
         for p, g in pairs:
             self.run_update(p, g.array, np.array(rate * self.rate_multiplier(p), "float32"))
@@ -207,17 +217,7 @@ class Optimizer:
         given = self.operands(param, rate)
         values = {n: v.array if isinstance(v, Tensor) else v for n, v in given.items()}
         values["grad"] = grad
-        arrays = [listed(op, n, values.get(n)) for n in op.inputs]
-        outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
-        kernel = op.rows_kernel if isinstance(grad, Rows) and op.rows_kernel else op.eager
-        attrs = self.all_attributes(param)
-        for n in op.rounds:
-            attrs[n] = rounded(attrs[n])
-        start = now() if active else 0
-        kernel(*arrays, out=outs, **attrs)
-        if active:
-            applied(op.name, op.inputs, arrays, attrs, None, start)
-        changed(param.array, op.name)
+        overwrite(op, values, self.all_attributes(param))
 
     def operands(self, param: Any, rate: Any) -> dict[str, Any]:
         """What the update operator reads besides the gradient, by the names of its inputs."""
@@ -260,6 +260,7 @@ class Optimizer:
         if mode.captures:
             mode.gradients.clear(self.parameters())
             return
+        needs_eager_mode("clear_grad", MINIMIZED)
         for p in self.parameters():
             if p.node is not None:
                 p.node.clear(set_to_zero)
@@ -309,11 +310,17 @@ class Optimizer:
         half = param.dtype.name in ("float16", "bfloat16")
         dtype = float32 if wide or (half and self.wide_states) else param.dtype
         owner = self.master(param) if wide else param
+        device = "cpu" if name.endswith("_pow") else ""
+        return self.called_state(self.spelt(name), param, owner, dtype, value, shape, device)
+
+    def called_state(
+        self, called: str, param: Any, owner: Any, dtype: Any, value: float, shape: Any, device: str
+    ) -> Any:
+        """A new state of `param` called so, named after its `owner`."""
         prefix = f"{self._name}_" if self._name else ""
-        full = session.unique_name(f"{owner.name}_{prefix}{self.spelt(name)}")
+        full = session.unique_name(f"{owner.name}_{prefix}{called}")
         if isinstance(param, Variable):
-            powers = name.endswith("_pow")
-            made = persistent(full, Meta(shape, dtype), value, device="cpu" if powers else "")
+            made = persistent(full, Meta(shape, dtype), value, device=device)
         else:
             made = Tensor(np.full(shape, value, dtype.array))
             made.name, made.persistable = full, True
@@ -321,7 +328,7 @@ class Optimizer:
                 if full not in self._held_states:
                     raise AssertError(f"Optimizer set error, {full} should in state dict")
                 fill(made, self._held_states.pop(full))
-        self._accumulators[self.spelt(name)][param.name] = made
+        self._accumulators[called][param.name] = made
         return made
 
     def master(self, param: Any) -> Any:
@@ -464,6 +471,20 @@ def fill(state: Tensor, value: Any) -> None:
     state.array[...] = given.reshape(state.array.shape)
 
 
+def overwrite(op: Op, values: dict[str, Any], attrs: dict[str, Any]) -> None:
+    """Let an update operator change the arrays it is given by the names of its inputs."""
+    arrays = [listed(op, n, values.get(n)) for n in op.inputs]
+    outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
+    kernel = op.rows_kernel if isinstance(values["grad"], Rows) and op.rows_kernel else op.eager
+    for n in op.rounds:
+        attrs[n] = rounded(attrs[n])
+    start = now() if active else 0
+    kernel(*arrays, out=outs, **attrs)
+    if active:
+        applied(op.name, op.inputs, arrays, attrs, None, start)
+    changed(values["param"], op.name)
+
+
 def listed(op: Op, name: str, value: Any) -> Any:
     """`value` as input `name` of an update operator takes it: some take lists."""
     return [value] if name in op.lists and value is not None else value
@@ -478,11 +499,10 @@ def has_gradient(param: Any) -> bool:
     )
 
 
-def needs_eager_mode(method: str) -> None:
-    """Refuse what changes an optimizer after its updates stand in a Program."""
+def needs_eager_mode(method: str, instead: str) -> None:
+    """Refuse what does nothing to the updates in a Program."""
     if not in_dynamic_mode():
         raise AssertionError(
             f"We only support '{method}()' in dynamic graph mode, please call "
-            "'paddle.disable_static()' to enter dynamic graph mode. In a Program let an "
-            "LRScheduler, given when the optimizer is made, decide the learning rate"
+            f"'paddle.disable_static()' to enter dynamic graph mode. In a Program {instead}"
         )

@@ -81,15 +81,13 @@ def apply_statically(
         given = [(p, g) for p, g in pairs if g is not None]
         with program.serving(OPTIMIZE):
             given = optimizer.prepared(given, group or {})
-            rate = global_rate(optimizer)
-        for p, _ in given:
-            for name in optimizer.states:
-                optimizer.state(name, p)
+            global_rate(optimizer)
+        optimizer._create_accumulators(block, [p for p, _ in given])
         first = len(block.ops)
         for p, g in given:
             with program.serving(OPTIMIZE, (p.name, g.name), f"/{numbered(program, 'optimizer')}/"):
-                own_rate = parameter_rate(optimizer, recorder, p, rate)
-                append_update(optimizer, recorder, p, g, own_rate)
+                optimizer._append_optimize_op(block, optimizer.with_settings((p, g)))
+        optimizer._finish_update(block, given)
         for p, g in given if optimizer.finish else ():
             scope = f"/{numbered(program, optimizer.type)}/"
             with program.serving(OPTIMIZE, (p.name, g.name), scope):

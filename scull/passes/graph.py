@@ -223,7 +223,7 @@ class IrGraph:
 
     def create_var_node_from_desc(self, var_desc: Any) -> IrVarNode:
         """A value of a variable like another."""
-        v = var_desc
+        v = getattr(var_desc, "variable", var_desc)
         return self.created(v.name, v.kind, v.shape, v.dtype, v.persistable)
 
     def create_control_dep_var(self) -> IrVarNode:
@@ -240,10 +240,11 @@ class IrGraph:
         operator = self.block.made(op_type, read, written, attrs)
         return self.node_of(operator, (next(self.last),))
 
-    def create_op_node_from_desc(self, op_desc: Operator) -> IrOpNode:
+    def create_op_node_from_desc(self, op_desc: Any) -> IrOpNode:
         """A new operator like another, on the variables of the same names."""
-        given = (op_desc.input_slots(), op_desc.output_slots(), op_desc.spelt())
-        return self.node_of(self.block.made(op_desc.type, *given), (next(self.last),))
+        o = getattr(op_desc, "operator", op_desc)
+        given = (o.input_slots(), o.output_slots(), o.spelt())
+        return self.node_of(self.block.made(o.type, *given), (next(self.last),))
 
     def update_input_link(
         self, old_input_node: IrVarNode, new_input_node: IrVarNode, op_node: IrOpNode

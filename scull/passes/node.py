@@ -6,7 +6,7 @@ from typing import Any
 from scull.core.dtype import DType
 from scull.core.meta import Kind
 from scull.errors import SlotError
-from scull.ir.operator import Operator, named
+from scull.ir.operator import Operator
 from scull.ir.variable import Variable, with_batch
 
 Place = tuple[int, ...]  # where an operator stands among the others
@@ -44,13 +44,15 @@ class IrNode:
         """`Operation` or `Variable`."""
         return "Operation" if self.is_op() else "Variable"
 
-    def var(self) -> Variable | None:
-        """The variable of a value."""
-        return self.variable if isinstance(self, IrVarNode) else None
+    def var(self) -> Any:
+        """The view of the variable of a value."""
+        variable: Any = self.variable if isinstance(self, IrVarNode) else None
+        return variable and variable.desc
 
-    def op(self) -> Operator | None:
-        """The operator of a Program."""
-        return self.operator if isinstance(self, IrOpNode) else None
+    def op(self) -> Any:
+        """The view of an operator of a Program."""
+        operator: Any = self.operator if isinstance(self, IrOpNode) else None
+        return operator and operator.desc
 
     def append_input(self, node: "IrNode") -> None:
         """Let `node` come before it."""
@@ -200,3 +202,11 @@ class IrOpNode(IrNode):
         )
         made.line = o.line
         self.operator = made
+
+
+def named(variables: list[Variable], name: str) -> Variable:
+    """The variable of `variables` called `name`."""
+    for v in variables:
+        if v.name == name:
+            return v
+    raise SlotError(f"the operator has no variable `{name}`")

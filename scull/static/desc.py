@@ -11,7 +11,7 @@ from scull.files.program import bytes_of, fill_variable, guessed, message_of
 from scull.files.wire import AttributeKind, attribute_value, set_attribute
 from scull.ir.block import Block
 from scull.ir.clone import copied_operator
-from scull.ir.operator import Operator
+from scull.ir.operator import Operator, filled_slots, program_outputs
 from scull.ir.program import Program
 from scull.ir.variable import Variable
 
@@ -106,6 +106,7 @@ class OperatorView:
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.input, self.output = operator.input, operator.output
+        self._rename_input, self._rename_output = operator._rename_input, operator._rename_output
         self.attr, self.has_attr, self._set_attr = (
             operator.attr,
             operator.has_attr,
@@ -125,6 +126,26 @@ class OperatorView:
 
     def outputs(self) -> dict[str, list[str]]:
         return self.operator.output_slots()
+
+    def set_input(self, slot: str, names: list[str]) -> None:
+        """Let the operator read the variables `names` in an input slot."""
+        self.fill(slot, names, inputs=True)
+
+    def set_output(self, slot: str, names: list[str]) -> None:
+        """Let the operator write the variables `names` in an output slot."""
+        self.fill(slot, names, inputs=False)
+
+    def fill(self, slot: str, names: list[str], *, inputs: bool) -> None:
+        """Put the variables `names` into a slot."""
+        o, op = self.operator, self.operator.op
+        slots = o.input_slots() if inputs else o.output_slots()
+        given = o.block.resolved(slots | {slot: names})
+        if inputs:
+            o.inputs = filled_slots(op, op.inputs, given, "input", op.lists)
+        else:
+            declared = program_outputs(op)
+            o.outputs = filled_slots(op, declared, given, "output", op.output_lists)
+        o.block.program.changed()
 
     def input_names(self) -> list[str]:
         return self.operator.input_names
@@ -200,6 +221,12 @@ class BlockView:
     def find_var_recursive(self, name: Any) -> VariableView | None:
         found = self.block.find(text(name))
         return None if found is None else VariableView(found)
+
+    def _rename_var(self, name: Any, new_name: Any) -> None:
+        self.block._rename_var(text(name), text(new_name))
+
+    def _remove_var(self, name: Any) -> None:
+        self.block._remove_var(text(name))
 
     def has_var(self, name: Any) -> bool:
         return text(name) in self.block.vars

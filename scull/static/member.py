@@ -317,6 +317,12 @@ class OfOperator:
         """A view for code that looks there."""
         return load("scull.static.desc", "OperatorView")(self)
 
+    def attr_type(self: Any, name: str) -> Any:
+        """The kind of an attribute, as `core.AttrType` names it."""
+        kind = load("scull.files.program", "attribute_values")(self)[name][0]
+        number = load("scull.files.wire", "AttributeKind")[kind]
+        return load("scull.framework.var_desc", "AttrType")(number)
+
     def _is_optimize_op(self: Any) -> bool:
         return bool(self.role & OPTIMIZE)
 
@@ -396,7 +402,7 @@ class OfProgram:
                 f"`mode` string should be 'param', 'opt' or 'all', but received {mode}."
             )
         wanted = {"param": (True,), "opt": (False,), "all": (True, False)}[mode]
-        kept = load("scull.files.model", "persistables")(self)
+        kept = load("scull.files.model", "saved_variables")(self)
         found = [v for v in kept if isinstance(v, ParameterVariable) in wanted]
         return {v.name: cell_of(v, scope).get_tensor() for v in found}
 

@@ -86,7 +86,7 @@ def auc(
         curve (str): "ROC"; "PR" is taken and gives the same.
         num_thresholds (int): how many bins there are, less one.
         topk (int): not used.
-        slide_steps (int): how many runs the second area counts.
+        slide_steps (int): how many runs the second area counts; all with 0.
         ins_tag_weight (Variable, optional): float32 [1]; where it is 0, a run is not counted.
 
     Returns:
@@ -119,7 +119,7 @@ def auc(
     helper = LayerHelper("auc")
     areas = [helper.create_variable_for_type_inference("float64") for _ in range(2)]
     bins = num_thresholds + 1
-    shapes = [[(slide_steps + 1) * bins + 1]] * 2 + [[1, bins]] * 2
+    shapes = [[(slide_steps + 1) * bins + 1] if slide_steps else [1, bins]] * 2 + [[1, bins]] * 2
     stats = [counts_of(helper, shape) for shape in shapes]
     weight = {} if ins_tag_weight is None else {"InsTagWeight": [ins_tag_weight]}
     for area, (pos, neg), steps in (

@@ -30,13 +30,16 @@ def scope_guard(scope: Scope) -> Iterator[None]:
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Operators made within carry `prefix` in their `op_namescope`."""
-    program = main_program()
+    """Operators made within carry `prefix` in their `op_namescope`, those of the start too."""
+    program, start = main_program(), startup_program()
     counts = program.scope_counts
     key = program.namescope + (prefix or "")
     n = counts[key] = counts.get(key, -1) + 1
     inner = f"{program.namescope}{prefix or ''}{f'_{n}' if n else ''}/"
-    with program.serving(program.role, program.role_var, inner):
+    with (
+        program.serving(program.role, program.role_var, inner),
+        start.serving(start.role, start.role_var, inner),
+    ):
         yield
 
 

@@ -18,7 +18,7 @@ from scull.errors import (
 )
 from scull.executor.executor import Executor
 from scull.files.file_set import open_set, write_set
-from scull.files.model import checked_values, persistables, put_values
+from scull.files.model import checked_values, persistables, put_values, saved_variables
 from scull.files.pickles import PIECES, dump, joined
 from scull.files.pickles import load as load_pickle
 from scull.files.program import bytes_of
@@ -81,7 +81,7 @@ def save(program: Any, model_path: str, protocol: int = 4, **configs: Any) -> No
 
 def lasting(program: Program) -> tuple[list[Variable], list[Variable]]:
     """The parameters of a Program, and what else outlives runs and is not fed."""
-    everything = persistables(program)
+    everything = saved_variables(program)
     parameters = [v for v in everything if isinstance(v, ParameterVariable)]
     others = [v for v in everything if not isinstance(v, ParameterVariable)]
     return parameters, [v for v in others if not v.need_check_feed]

@@ -37,7 +37,7 @@ def test_a_block_is_shown_as_its_program_shows_it(block):
     x = paddle.static.data("x", [2])
     paddle.exp(x)
     text = block._to_readable_code()
-    assert text == str(block) == block.program._to_readable_code()
+    assert text == str(block) and f"{text}\n" == block.program._to_readable_code()
     assert "exp(inputs={X=['x']}" in text
 
 

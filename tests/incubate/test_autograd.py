@@ -37,9 +37,9 @@ def test_only_the_paths_within_the_function_count():
 def test_a_jacobian_puts_arguments_and_results_in_line():
     x, y = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])
     found = autograd.Jacobian(product, [x, y])
-    assert (found.shape, found[:].tolist()) == ([1, 4], [[3.0, 4.0, 1.0, 2.0]])
+    assert (found.shape, found[:].tolist()) == ((1, 4), [[3.0, 4.0, 1.0, 2.0]])
     batch = autograd.Jacobian(lambda x: x * x, paddle.ones([3, 2]), is_batched=True)
-    assert (batch.shape, batch[:, 0].tolist()) == ([3, 2, 2], [[2.0, 0.0]] * 3)
+    assert (batch.shape, batch[:, 0].tolist()) == ((3, 2, 2), [[2.0, 0.0]] * 3)
 
 
 def test_an_argument_that_is_not_used_has_zeros():
@@ -50,7 +50,7 @@ def test_an_argument_that_is_not_used_has_zeros():
 
 def test_a_batch_of_hessians():
     found = autograd.Hessian(lambda x: (x * x).sum(1), paddle.ones([3, 2]), is_batched=True)
-    assert (found.shape, found[2].tolist()) == ([3, 2, 2], [[2.0, 0.0], [0.0, 2.0]])
+    assert (found.shape, found[2].tolist()) == ((3, 2, 2), [[2.0, 0.0], [0.0, 2.0]])
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ def test_one_program_serves_every_size_that_input_spec_leaves_open():
         assert function(paddle.ones([n, 3])).tolist() == [3.0] * n
     assert len(function.program_cache) == 1
     assert function.concrete_program.inputs[0].shape == (-1, 3)
+    assert [v.shape for v in function.concrete_program.outputs] == [(-1,)]
 
 
 def test_what_input_spec_does_not_describe_has_a_program_of_its_own():

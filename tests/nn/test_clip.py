@@ -195,3 +195,34 @@ def test_the_joint_norm_clips_the_gradient_of_a_number_in_a_program(block):
     exe.run(static.default_startup_program())
     (found,) = exe.run(block.program, fetch_list=[p])
     assert found.shape == () and found.item() == pytest.approx(0.95)
+
+
+class Halved(paddle.nn.ClipGradByValue):
+    """A user's own clipping, one a mode."""
+
+    def _dygraph_clip(self, params_grads):
+        return [(p, g * 0.5) for p, g in super()._dygraph_clip(params_grads)]
+
+    def _static_clip(self, params_grads):
+        return [(p, g * 0.25) for p, g in super()._static_clip(params_grads)]
+
+
+def halved_loss():
+    zeros = paddle.nn.initializer.Constant(0.0)
+    w = paddle.create_parameter([2], "float32", default_initializer=zeros)
+    return w, (w * paddle.assign(np.array([1.0, 4.0], "float32"))).sum()
+
+
+def test_a_subclass_says_how_to_clip():
+    w, loss = halved_loss()
+    loss.backward()
+    paddle.optimizer.SGD(1.0, parameters=[w], grad_clip=Halved(2.0)).step()
+    assert w.tolist() == [-0.5, -1.0]
+
+
+def test_a_subclass_says_how_to_clip_in_programs(block):
+    w, loss = halved_loss()
+    paddle.optimizer.SGD(1.0, grad_clip=Halved(2.0)).minimize(loss)
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    assert exe.run(block.program, fetch_list=[w])[0].tolist() == [-0.25, -0.5]

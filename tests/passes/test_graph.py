@@ -66,7 +66,7 @@ def test_nodes_tell_what_they_are():
     assert node.is_op() and not node.is_var() and node.node_type() == "Operation"
     assert x.is_var() and x.node_type() == "Variable" and not x.is_ctrl_var()
     assert (x.shape(), x.dtype(), x.type()) == ((2, 3), paddle.float32, Kind.DENSE)
-    assert (x.var().name, y.op(), node.op().type) == ("x0", None, "tanh")
+    assert (x.var().name(), y.op(), node.op().type()) == ("x0", None, "tanh")
     assert node.input("X") == node.input_arg_names() == ["x0"]
     assert node.output("Out") == node.output_arg_names() == [y.name()]
     assert {n.id() for n in graph.all_nodes()} == {0, 1, 2}

@@ -141,13 +141,16 @@ def test_each_plan_counts_how_often_print_prints(program, capsys):
     assert counts == [1, 1, 1, 1, 0, 0]
 
 
-def test_areas_under_curves_go_on_from_run_to_run():
+@pytest.mark.parametrize(("slides", "size"), [(1, (201,)), (0, (1, 100))])
+def test_areas_under_curves_go_on_from_run_to_run(slides, size):
     paddle.enable_static()
     main, startup = paddle.static.Program(), paddle.static.Program()
     with paddle.static.program_guard(main, startup):
         scores = paddle.static.data("scores", [2, 2])
         labels = paddle.static.data("labels", [2, 1], "int64")
-        area, last, counts = paddle.static.auc(scores, labels, num_thresholds=99)
+        area, last, counts = paddle.static.auc(
+            scores, labels, num_thresholds=99, slide_steps=slides
+        )
     exe, scope, found = paddle.static.Executor(), paddle.static.Scope(), []
     with paddle.static.scope_guard(scope):
         exe.run(startup)
@@ -156,8 +159,8 @@ def test_areas_under_curves_go_on_from_run_to_run():
             feed["labels"] = np.array(held)
             found.append([float(v) for v in exe.run(main, feed=feed, fetch_list=[area, last])])
     paddle.disable_static()
-    assert found == [[1.0, 1.0], [0.5, 0.0]]
-    assert [c.shape for c in counts] == [(201,), (201,), (1, 100), (1, 100)]
+    assert found == [[1.0, 1.0], [0.5, 0.0 if slides else 0.5]]
+    assert [c.shape for c in counts] == [size, size, (1, 100), (1, 100)]
 
 
 @pytest.mark.parametrize("real", [None, 1, 0])

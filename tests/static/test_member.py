@@ -10,14 +10,15 @@ from scull.base import core
 from scull.core.dtype import complex128, float32, float64
 from scull.core.interpreter import interpreting
 from scull.core.meta import Kind
-from scull.errors import ArgumentError, ArgumentTypeError, UninitializedError
+from scull.errors import ArgumentError, ArgumentTypeError, SlotError, UninitializedError
 from scull.ir.program import Program, program_guard
 from scull.ir.recorder import STATIC
 from scull.nn.functional import relu
+from scull.optimizer import SGD
 from scull.runtime.scope import Scope, ScopeTensor
-from scull.static import create_parameter, data
+from scull.static import create_parameter, data, name_scope
 from scull.static.nn import fc
-from scull.tensor import matmul
+from scull.tensor import matmul, mean
 
 
 @pytest.fixture
@@ -79,6 +80,58 @@ def test_the_view_of_an_operator_reads_it(program):
     view.infer_shape()
 
 
+def test_renaming_what_an_operator_has_not_leaves_it(program):
+    block = program.global_block()
+    block.create_var(name="y", shape=[2, 3], dtype="float32")
+    for operator in (block.ops[0], block.ops[0].desc):
+        operator._rename_input("nobody", "y")
+        operator._rename_output("x", "y")
+    assert block.ops[0].input_arg_names == ["x", "w"]
+    block.ops[0].desc._rename_input("x", "y")
+    assert block.ops[0].input_arg_names == ["y", "w"]
+
+
+def test_the_view_of_an_operator_fills_its_slots(program):
+    block = program.global_block()
+    for name in ("y", "z"):
+        block.create_var(name=name, shape=[2, 3], dtype="float32")
+    block.ops[0].desc.set_input("X", ["y"])
+    block.ops[0].desc.set_output("Out", ["z"])
+    assert (block.ops[0].input_arg_names, block.ops[0].output_arg_names) == (["y", "w"], ["z"])
+    with pytest.raises(SlotError, match="takes one variable"):
+        block.ops[0].desc.set_input("X", ["y", "z"])
+
+
+def test_the_kind_of_an_attribute_is_one_of_those_of_the_core(program):
+    operator = program.global_block().ops[0]
+    kinds = {n: operator.attr_type(n) for n in operator.attr_names}
+    assert (kinds["axis"], kinds["op_role"]) == (core.AttrType.INT, core.AttrType.INT)
+    assert kinds["with_quant_attr"] is core.AttrType.BOOL
+    assert kinds["op_namescope"] is operator.desc.attr_type("op_namescope") is core.AttrType.STRING
+
+
+def test_slots_that_no_text_shows_have_no_names(program):
+    with interpreting(STATIC), program_guard(program, program.startup):
+        loss = mean(program.global_block().var("tmp_0"))
+        SGD(0.1).minimize(loss)
+    update, start = program.global_block().ops[-1], program.global_block().ops[2]
+    assert (update.type, update.output_names) == ("sgd", ["ParamOut"])
+    assert (start.type, start.input_names) == ("fill_constant", [])
+
+
+def test_operators_of_the_start_have_the_scope_they_were_made_in():
+    made, startup = Program(), Program()
+    with interpreting(STATIC), program_guard(made, startup), name_scope("outer"):
+        fc(data("x", [2, 3]), 2)
+    assert {o.attr("op_namescope") for o in made.global_block().ops} == {"/outer/"}
+    assert {o.attr("op_namescope") for o in startup.global_block().ops} == {"/outer/"}
+
+
+def test_a_block_as_text_ends_with_its_bracket(program):
+    assert str(program.global_block()).endswith("\n}")
+    assert str(program) == f"{program.global_block()}\n"
+
+
 def test_the_view_of_a_block_finds_variables_by_bytes(program):
     view = program.global_block().desc
     assert view.has_var(b"w") and view.find_var(b"nope") is None
@@ -86,6 +139,10 @@ def test_the_view_of_a_block_finds_variables_by_bytes(program):
     view.var(b"new").set_shape([1])
     assert program.global_block().var("new").shape == (1,)
     assert {v.name() for v in view.all_vars()} >= {"x", "w", "new"}
+    view._rename_var(b"new", b"other")
+    assert view.has_var("other") and not view.has_var("new")
+    view._remove_var(b"other")
+    assert not view.has_var("other")
     view._remove_op(0, 1)
     assert view.op_size() == 0 and (view.id, view.parent) == (0, -1)
 
@@ -117,7 +174,10 @@ def test_a_variable_has_its_value_in_a_scope(program, scope):
 
 def test_a_program_has_its_state_in_a_scope(program, scope):
     assert list(program.state_dict(scope=scope)) == ["w"]
-    assert program.state_dict("opt", scope) == {}
+    program.global_block().create_var(name="a", shape=[1], dtype="int64", persistable=True)
+    scope.var("a").get_tensor().set(np.zeros(1, "int64"), core.CPUPlace())
+    assert list(program.state_dict(scope=scope)) == ["w", "a"]  # as they were made
+    assert list(program.state_dict("opt", scope)) == ["a"]
     program.set_state_dict({"w": np.ones(3, "float32")}, scope)
     assert np.array(program.state_dict("param", scope)["w"]).tolist() == [1.0, 1.0, 1.0]
     with pytest.raises(ArgumentError, match="`mode` string should be"):

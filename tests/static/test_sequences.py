@@ -249,3 +249,8 @@ def test_what_is_built_here_computes_the_same_in_paddle(tmp_path, programs):
             np.testing.assert_allclose(found[str(i)], np.array(v), 1e-5, 1e-6)
         levels = [v.recursive_sequence_lengths() for v in own[:-1]]
         assert str(found["levels"]).startswith(repr(levels)[:-1])
+
+
+def test_rows_of_no_sequences_have_no_lengths():
+    made = paddle.base.create_lod_tensor(np.ones([2, 4], "float32"), [], paddle.CPUPlace())
+    assert (made.shape(), made.lod()) == ([2, 4], [])

@@ -66,7 +66,7 @@ def test_a_program_says_which_variables_hold_an_attribute():
     made = [o for o in paddle.static.default_main_program().global_block().ops if "max" in o.type]
     assert f"dim = Var['{a.name}']" in str(made[0])
     assert f"dim = Vars['{a.name}','{b.name}']" in str(made[1])
-    assert [o.attr_type("dim") for o in made] == ["VAR", "VARS"]
+    assert [o.attr_type("dim").name for o in made] == ["VAR", "VARS"]
     assert made[0].operands() == [x, a]
 
 

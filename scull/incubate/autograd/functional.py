@@ -120,6 +120,11 @@ class Jacobian(Matrix):
         copies, ys = called(func, xs)
         super().__init__(list(as_tensors(ys)), copies, is_batched)
 
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The sizes of the matrix."""
+        return tuple(self.full)
+
 
 class Hessian(Matrix):
     """The second derivatives of `func`, which returns one element, at `xs`.
@@ -144,3 +149,8 @@ class Hessian(Matrix):
                 f"`func` returned {first.full[int(is_batched)]} elements; a Hessian is that of one"
             )
         super().__init__([first.row(0)], copies, is_batched)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The sizes of the matrix."""
+        return tuple(self.full)
