@@ -88,7 +88,7 @@ class Optimizer:
     # ---- parameters ----
 
     def grouped(self, parameters: list[Any]) -> list[dict[str, Any]]:
-        """Groups of parameters with their settings."""
+        """Groups of parameters; what a group says goes before what a ParamAttr said."""
         if parameters and isinstance(parameters[0], dict):
             groups = []
             for g in parameters:
@@ -96,14 +96,21 @@ class Optimizer:
                 group["params"] = (
                     [g["params"]] if isinstance(g["params"], Tensor) else list(g["params"])
                 )
-                if "weight_decay" in group:
-                    group["weight_decay"] = regularizer_of(group["weight_decay"])
+                for p in group["params"]:
+                    p.optimize_attr = {"learning_rate": group.get("learning_rate", 1.0)}
+                self.impose_decay(group)
                 groups.append(group)
             own = [{id(p) for p in g["params"]} for g in groups]
             if sum(map(len, own)) > len(set().union(*own)):
                 raise ArgumentError("some parameters appear in more than one parameter group")
             return groups
         return [{"params": parameters}]
+
+    def impose_decay(self, group: dict[str, Any]) -> None:
+        """Give the decay of a group to its parameters, in place of their own."""
+        decay = regularizer_of(group.get("weight_decay", self.regularization))
+        for p in group["params"]:
+            p.regularizer = decay
 
     def parameters(self) -> list[Any]:
         """All parameters of all groups."""
@@ -162,8 +169,7 @@ class Optimizer:
 
     def rate_multiplier(self, param: Any) -> float:
         """The learning rate of `param` relative to the optimizer's."""
-        own = (getattr(param, "optimize_attr", None) or {}).get("learning_rate", 1.0)
-        return float(own) * float(self.group_of(param).get("learning_rate", 1.0))
+        return float((getattr(param, "optimize_attr", None) or {}).get("learning_rate", 1.0))
 
     # ---- eager ----
 
@@ -382,12 +388,11 @@ class Optimizer:
         clip = group.get("grad_clip", self._grad_clip)
         if clip is not None and pairs:
             pairs = clip(pairs)
-        decay = group.get("weight_decay", self.regularization)
-        return [(p, decayed(p, g, self.own_decay(p, decay))) for p, g in pairs]
+        return [(p, decayed(p, g, self.own_decay(p))) for p, g in pairs]
 
-    def own_decay(self, param: Any, decay: Any) -> Any:
+    def own_decay(self, param: Any) -> Any:
         """The decay added to the gradient of `param`: its own, else the optimizer's."""
-        return getattr(param, "regularizer", None) or decay
+        return getattr(param, "regularizer", None) or self.regularization
 
     def minimize(
         self,

@@ -150,6 +150,42 @@ def test_parameter_groups_have_learning_rates_of_their_own():
     assert b.item() == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize(
+    "rate, decay, moved", [(None, None, 0.2), (2.0, 0.0, 0.2), (2.0, 0.5, 0.3)]
+)
+@pytest.mark.parametrize("optimizer", ["SGD", "Momentum"])
+def test_a_group_goes_before_the_attributes_of_its_parameters(optimizer, rate, decay, moved):
+    """Rate and decay of the group, else 1 and those of the optimizer: never the ParamAttr's."""
+    attr = paddle.ParamAttr(learning_rate=50.0, regularizer=paddle.regularizer.L2Decay(70.0))
+    start = paddle.nn.initializer.Constant(1.0)
+    w = paddle.create_parameter([1], "float32", attr=attr, default_initializer=start)
+    given = {"learning_rate": rate, "weight_decay": decay}
+    group = {"params": [w], **{k: v for k, v in given.items() if v is not None}}
+    updates = getattr(opt, optimizer)(0.1, parameters=[group], weight_decay=1.0)
+    w.sum().backward()
+    updates.step()
+    assert w.item() == pytest.approx(1 - moved)
+
+
+def test_no_decay_of_a_group_is_none_for_momentum_and_the_optimizers_for_others():
+    found = {}
+    for name in ("Momentum", "SGD"):
+        w = one()
+        group = {"params": [w], "weight_decay": None}
+        updates = getattr(opt, name)(0.1, parameters=[group], weight_decay=1.0)
+        w.sum().backward()
+        updates.step()
+        found[name] = w.item()
+    assert found == {"Momentum": pytest.approx(0.9), "SGD": pytest.approx(0.8)}
+
+
+def test_adamw_keeps_the_regularizer_of_a_parameter_in_a_group():
+    w = one()
+    w.regularizer = paddle.regularizer.L2Decay(0.5)
+    opt.AdamW(0.1, parameters=[{"params": [w], "weight_decay": None}], weight_decay=0.1)
+    assert w.regularizer._coeff == 0.5
+
+
 def test_row_sparse_gradients_update_only_their_rows():
     table = paddle.nn.Embedding(5, 2, sparse=True)
     before = table.weight.numpy().copy()
