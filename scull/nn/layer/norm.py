@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 from scull.core import session
@@ -398,7 +399,8 @@ class LayerNorm(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        single = isinstance(normalized_shape, Integral)
+        sizes = [normalized_shape] if single else list(normalized_shape)
         self._normalized_shape, self._epsilon, self._name = sizes, epsilon, name
         count = math.prod(sizes)
         self.weight = self.create_parameter([count], weight_attr, default_initializer=Constant(1.0))
