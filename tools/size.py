@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_000
+TOTAL = 158_050
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 900,
+    ".": 940,
     "core": 3_690,
     "lang": 3_150,
     "ir": 2_400,

@@ -1,11 +1,10 @@
 """Training in several processes: this one is alone, the first of one."""
 
-import os
 from typing import Any
 
 from scull.core.absent import absent
 from scull.distributed import io
-from scull.distributed.parallel import DataParallel
+from scull.distributed.parallel import DataParallel, ParallelEnv, init_parallel_env
 
 
 def get_rank(group: Any = None) -> int:
@@ -28,28 +27,6 @@ def is_available() -> bool:
     return False
 
 
-class ParallelEnv:
-    """What a process knows of the others: it is alone."""
-
-    rank = local_rank = device_id = 0
-    world_size = nranks = nrings = 1
-    device_type = "cpu"
-
-    @property
-    def dev_id(self) -> int:
-        return self.device_id
-
-    @property
-    def current_endpoint(self) -> str:
-        """The address of this process, as its launcher set it."""
-        return os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
-
-    @property
-    def trainer_endpoints(self) -> list[str]:
-        """The addresses of all processes, as their launcher set them."""
-        return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
-
-
 __getattr__ = absent(
     __name__,
     {
@@ -58,7 +35,7 @@ __getattr__ = absent(
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
             " batch_isend_irecv broadcast broadcast_object_list communication"
             " destroy_process_group fleet gather get_backend get_group gloo_barrier"
-            " gloo_init_parallel_env gloo_release group_sharded_parallel init_parallel_env irecv"
+            " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
             " isend launch new_group passes recv reduce reduce_scatter rpc"
             " save_group_sharded_model scatter scatter_object_list send sharding spawn split"
             " stream wait"
@@ -77,6 +54,7 @@ __all__ = [
     "ParallelEnv",
     "get_rank",
     "get_world_size",
+    "init_parallel_env",
     "io",
     "is_available",
     "is_initialized",

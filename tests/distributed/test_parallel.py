@@ -30,6 +30,12 @@ def test_its_state_is_set_and_its_gradients_flow():
     assert net.bias.grad.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_there_is_no_other_process_to_find():
+    with pytest.warns(UserWarning, match="not a parallel execution environment"):
+        assert paddle.distributed.init_parallel_env() is None
+    assert paddle.distributed.parallel.ParallelEnv().world_size == 1
+
+
 def test_what_is_no_layer_is_refused():
     with pytest.raises(ArgumentTypeError, match="is a Layer, not int"):
         paddle.DataParallel(3)
