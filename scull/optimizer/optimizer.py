@@ -77,6 +77,7 @@ class Optimizer:
         self.regularization = regularizer_of(weight_decay)
         self._parameter_list = None if parameters is None else list(parameters)
         self._param_groups = self.grouped(self._parameter_list or [])
+        self._group_by_name = {p.name: g for g in self._param_groups for p in g["params"]}
         self._accumulators: dict[str, dict[str, Any]] = defaultdict(dict)
         self._master_weights: dict[str, Any] = {}
         self._held_states: dict[str, Any] = {}
@@ -118,11 +119,7 @@ class Optimizer:
 
     def group_of(self, param: Any) -> dict[str, Any]:
         """The group `param` belongs to; a variable stands for the parameter of its name."""
-        recorded = isinstance(param, Variable)
-        for g in self._param_groups:
-            if any(p is param or (recorded and p.name == param.name) for p in g["params"]):
-                return g
-        return {}
+        return self._group_by_name.get(param.name, {})
 
     def setting(self, param: Any, name: str) -> Any:
         """A setting of the group `param` is in, else of the optimizer."""
