@@ -24,7 +24,7 @@ ROWS = (
     " geometric hapi hub incubate io jit linalg metric nn onnx optimizer quantization random reader"
     " regularizer signal sparse static tensor text utils vision",
     "scull",  # the whole of it, as a user imports it
-    "base fluid _C_ops cli",
+    "base fluid _C_ops cli common_ops_import",
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names.split()}
 OPEN_ROWS = {ROW["nn"], ROW["base"]}  # the public API and the older doors import their siblings

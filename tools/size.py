@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_600
+TOTAL = 158_700
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 910,
+    ".": 950,
     "core": 3_690,
     "lang": 3_150,
     "ir": 2_400,
@@ -30,7 +30,7 @@ BUDGETS = {
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,
-    "optimizer": 3_140,
+    "optimizer": 3_180,
     "io": 1_400,
     "static": 7_790,
     "cli": 2_000,

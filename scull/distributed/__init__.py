@@ -1,12 +1,11 @@
 """Training in several processes: this one is alone, the first of one."""
 
-import os
 from typing import Any
 
 from scull.core.absent import absent
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
-from scull.distributed.parallel import DataParallel
+from scull.distributed.parallel import DataParallel, ParallelEnv
 
 
 def get_rank(group: Any = None) -> int:
@@ -27,28 +26,6 @@ def is_initialized() -> bool:
 def is_available() -> bool:
     """Whether training in several processes is possible: False."""
     return False
-
-
-class ParallelEnv:
-    """What a process knows of the others: it is alone."""
-
-    rank = local_rank = device_id = 0
-    world_size = nranks = nrings = 1
-    device_type = "cpu"
-
-    @property
-    def dev_id(self) -> int:
-        return self.device_id
-
-    @property
-    def current_endpoint(self) -> str:
-        """The address of this process, as its launcher set it."""
-        return os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
-
-    @property
-    def trainer_endpoints(self) -> list[str]:
-        """The addresses of all processes, as their launcher set them."""
-        return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
 
 
 __getattr__ = absent(

@@ -1,11 +1,35 @@
-"""The Layer that code for several processes wraps around its own; this process is alone."""
+"""What code for several processes asks for and wraps around a Layer; this process is alone."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from scull.distributed.alone import init_parallel_env
 from scull.errors import ArgumentTypeError
 from scull.nn.layer.layers import Layer
+
+
+class ParallelEnv:
+    """What a process knows of the others: it is alone."""
+
+    rank = local_rank = device_id = 0
+    world_size = nranks = nrings = 1
+    device_type = "cpu"
+
+    @property
+    def dev_id(self) -> int:
+        return self.device_id
+
+    @property
+    def current_endpoint(self) -> str:
+        """The address of this process, as its launcher set it."""
+        return os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
+
+    @property
+    def trainer_endpoints(self) -> list[str]:
+        """The addresses of all processes, as their launcher set them."""
+        return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
 
 
 class DataParallel(Layer):
@@ -64,3 +88,6 @@ class DataParallel(Layer):
 
     def apply_collective_grads(self) -> None:
         """Share gradients: nothing to do."""
+
+
+__all__ = ["DataParallel", "ParallelEnv", "init_parallel_env"]

@@ -85,8 +85,7 @@ def lowered(boxes: Any, scores: Any, attrs: dict[str, Any]) -> list[tuple[int, A
     if not len(order):
         return []
     own = boxes[order]
-    both = np.array([shared(box, own, attrs["normalized"]) for box in own])
-    both = np.tril(both, -1)  # of each with those before it
+    both = np.tril(shared(own[:, None], own, attrs["normalized"]), -1)  # with those before it
     most = both.max(1)
     if attrs["use_gaussian"]:
         factors = np.exp((most**2 - both**2) * both.dtype.type(attrs["gaussian_sigma"]))

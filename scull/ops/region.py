@@ -14,6 +14,7 @@ from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.half import placed, single
 from scull.ops.window import asking
 
+MANY = 256  # regions whose shares are held at a time
 EXTENT = "how far a region reaches is a matter of its values"
 
 
@@ -49,39 +50,46 @@ def images_of(rois: Any, rois_num: Any) -> Any:
 # The mean of points between the elements.
 
 
-def shares(begin: float, size: float, count: int, ratio: int, length: int) -> tuple[Any, slice]:
-    """How much each element along an axis counts for each bin, and which elements those are."""
-    step = size / count
-    points = ratio if ratio > 0 else max(math.ceil(step), 0)
-    if not points or not length:
-        return np.zeros((count, 0)), slice(0, 0)
-    spots = begin + step * (np.arange(count)[:, None] + (np.arange(points) + 0.5) / points)
-    inside = (spots >= -1) & (spots <= length)
-    spots = np.clip(np.where(inside, spots, 0), 0, length - 1)
-    low = spots.astype("int64")
-    first, last = int(low.min()), min(int(low.max()) + 2, length)
-    found = np.zeros((count, last - first))
-    lines = np.broadcast_to(np.arange(count)[:, None], low.shape)
-    high = np.minimum(low + 1, length - 1)
-    np.add.at(found, (lines, low - first), (1 - (spots - low)) * inside / points)
-    np.add.at(found, (lines, high - first), (spots - low) * inside / points)
-    return found, slice(first, last)
+def shares(begins: Any, sizes: Any, count: int, ratio: int, length: int) -> tuple[Any, Any, Any]:
+    """How much each element along an axis counts for each bin of regions; from which to which."""
+    steps = sizes / count
+    points = np.full(len(steps), ratio)
+    if ratio <= 0:
+        if not np.isfinite(steps).all():
+            raise RangeError("a region is of no finite size, so that nothing says how many points")
+        points = np.ceil(steps).astype("int64")
+    found, bins = np.zeros((len(steps), count, length)), np.arange(count)[:, None]
+    first, last = np.zeros((2, len(steps)), "int64")
+    for number in np.unique(points[points > 0]) if length else ():
+        own = (points == number).nonzero()[0]
+        regions = own[:, None, None]
+        spots = begins[regions] + steps[regions] * (bins + (np.arange(number) + 0.5) / number)
+        inside = (spots >= -1) & (spots <= length)
+        spots = np.clip(np.where(inside, spots, 0), 0, length - 1)
+        low = spots.astype("int64")
+        high = np.minimum(low + 1, length - 1)
+        np.add.at(found, (regions, bins, low), (1 - (spots - low)) * inside / number)
+        np.add.at(found, (regions, bins, high), (spots - low) * inside / number)
+        first[own], last[own] = low.min((1, 2)), high.max((1, 2)) + 1
+    return found, first, last
 
 
 def averaging(x: Any, rois: Any, rois_num: Any, attrs: dict[str, Any]) -> Any:
     """For each region: its image, and the shares of rows and of columns."""
+    images, kind, ratio = images_of(rois, rois_num), wide(x), attrs["sampling_ratio"]
     edge = 0.5 if attrs["aligned"] else 0.0
     corners = rois.astype("float64") * attrs["spatial_scale"] - edge
-    for i, (left, top, right, bottom) in zip(
-        images_of(rois, rois_num), corners.tolist(), strict=True
-    ):
-        sizes = [bottom - top, right - left]
-        if not attrs["aligned"]:
-            sizes = [max(n, 1.0) for n in sizes]
-        ratio = attrs["sampling_ratio"]
-        rows = shares(top, sizes[0], attrs["pooled_height"], ratio, x.shape[2])
-        columns = shares(left, sizes[1], attrs["pooled_width"], ratio, x.shape[3])
-        yield i, rows, columns
+    sizes = corners[:, 2:] - corners[:, :2]
+    if not attrs["aligned"]:
+        sizes = np.maximum(sizes, 1.0)
+    for start in range(0, len(rois), MANY):
+        some = slice(start, start + MANY)
+        sides = []
+        for axis, name in ((1, "pooled_height"), (0, "pooled_width")):
+            given = (corners[some, axis], sizes[some, axis], attrs[name], ratio, x.shape[3 - axis])
+            own = zip(*shares(*given), strict=True)
+            sides.append([(s[:, a:b].astype(kind), slice(a, b)) for s, a, b in own])
+        yield from zip(images[some], *sides, strict=True)
 
 
 ALIGNED = ("pooled_height", "pooled_width", "spatial_scale", "sampling_ratio", "aligned")
@@ -113,7 +121,7 @@ def roi_align_kernel(
     found = xp.empty(shape, kind)
     for k, (i, rows, columns) in enumerate(averaging(x, rois, rois_num, attrs)):
         part = x[i, :, rows[1], columns[1]].astype(kind, copy=False)
-        found[k] = rows[0].astype(kind) @ part @ columns[0].T.astype(kind)
+        found[k] = rows[0] @ part @ columns[0].T
     return placed(found, x.dtype, out)
 
 
@@ -146,7 +154,7 @@ def roi_align_back_kernel(
     kind = wide(source)
     found = xp.zeros(like.shape, kind)
     for k, (i, rows, columns) in enumerate(averaging(like, rois, rois_num, attrs)):
-        part = rows[0].T.astype(kind) @ source[k].astype(kind) @ columns[0].astype(kind)
+        part = rows[0].T @ source[k].astype(kind) @ columns[0]
         found[i, :, rows[1], columns[1]] += part
     return placed(found, source.dtype, out)
 

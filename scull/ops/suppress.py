@@ -11,6 +11,7 @@ from scull.errors import DtypeError, ShapeError, UnsupportedError
 
 CONSTANT = "boxes are chosen without gradients, as in Paddle"
 NO_LOOP = "how many boxes are kept depends on their scores"
+FEW = 64  # boxes that are compared with all others at once
 
 
 def checked(bboxes: Meta, scores: Meta, rois_num: Meta | None = None) -> Meta:
@@ -116,30 +117,38 @@ def uncovered(boxes: Any, scores: Any, attrs: dict[str, Any]) -> list[int]:
     order = order[scores[order] > scores.dtype.type(attrs["score_threshold"])]
     if attrs["nms_top_k"] > -1:
         order = order[: attrs["nms_top_k"]]
+    own, most = boxes[order], np.full(len(order), -np.inf, boxes.dtype)
     kept: list[int] = []
-    for i in order:
-        if not kept or (shared(boxes[i], boxes[kept], attrs["normalized"]) <= limit).all():
-            kept.append(int(i))
-            if attrs["nms_eta"] < 1 and limit > 0.5:
-                limit = limit * boxes.dtype.type(attrs["nms_eta"])
+    for start in range(0, len(own), FEW):
+        rest = most[start:]  # how much of each a kept one covers
+        some = (rest[:FEW] <= limit).nonzero()[0]
+        covers = shared(own[start + some, None], own[start:], attrs["normalized"])
+        for i, row in zip(some.tolist(), covers, strict=True):
+            if rest[i] <= limit:
+                kept.append(int(order[start + i]))
+                np.maximum(rest, row, out=rest)
+                if attrs["nms_eta"] < 1 and limit > 0.5:
+                    limit = limit * boxes.dtype.type(attrs["nms_eta"])
     return kept
 
 
 def shared(box: Any, others: Any, normalized: bool) -> Any:
-    """How much of the area of `box` and of each other one is that of both."""
+    """How much of the area of `box`, one or many, and of each other one is that of both."""
     edge = box.dtype.type(0 if normalized else 1)
-    low = np.maximum(box[:2], others[:, :2])
-    high = np.minimum(box[2:], others[:, 2:])
-    apart = (low > high).any(1)
-    both = (high - low + edge).prod(1)
-    whole = area(box[None], edge) + area(others, edge) - both
+    left, top, right, bottom = np.moveaxis(box, -1, 0)
+    beyond, below, until, down = np.moveaxis(others, -1, 0)
+    wide = np.minimum(right, until) - np.maximum(left, beyond)
+    high = np.minimum(bottom, down) - np.maximum(top, below)
+    apart = (wide < 0) | (high < 0)
+    both = (wide + edge) * (high + edge)
+    whole = area(box, edge) + area(others, edge) - both
     return np.where(apart, 0, both) / np.where(apart, 1, whole)
 
 
 def area(boxes: Any, edge: Any) -> Any:
     """The area of each box; 0 of one whose corners are the wrong way round."""
-    sizes = boxes[:, 2:] - boxes[:, :2]
-    return np.where((sizes < 0).any(1), 0, (sizes + edge).prod(1))
+    wide, high = np.moveaxis(boxes[..., 2:] - boxes[..., :2], -1, 0)
+    return np.where((wide < 0) | (high < 0), 0, (wide + edge) * (high + edge))
 
 
 @primitive(outputs=("out", "index"), slots={"bboxes": "BBoxes"}, infer_first=True)

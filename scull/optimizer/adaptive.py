@@ -8,6 +8,7 @@ from scull.core.op import op_of
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.ops import adapt, update
+from scull.optimizer.decay import regularizer_of
 from scull.optimizer.optimizer import Optimizer
 
 
@@ -151,13 +152,11 @@ class AdamW(Adam):
             apply_decay_param_fun,
         )
 
-    def grouped(self, parameters: list[Any]) -> list[dict[str, Any]]:
-        """The decay of a group is a number, which the operator applies."""
-        groups = super().grouped(parameters)
-        for g in groups:
-            if "weight_decay" in g:
-                g["coeff"] = g.pop("weight_decay")._coeff
-        return groups
+    def impose_decay(self, group: dict[str, Any]) -> None:
+        """The decay of a group is a number, which the operator applies beside regularizers."""
+        decay = regularizer_of(group.pop("weight_decay", None))
+        if decay is not None:
+            group["coeff"] = decay._coeff
 
     def attributes(self, param: Any) -> dict[str, Any]:
         decays = self._apply_decay_param_fun is None or self._apply_decay_param_fun(param.name)

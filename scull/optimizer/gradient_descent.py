@@ -82,16 +82,23 @@ class Momentum(Optimizer):
             raise ArgumentError("momentum is not set")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._momentum, self._use_nesterov = momentum, bool(use_nesterov)
+        self._weight_decay = self.regularization
         self._multi_precision, self._rescale_grad = multi_precision, rescale_grad
 
-    def own_decay(self, param: Any, decay: Any) -> Any:
+    def impose_decay(self, group: dict[str, Any]) -> None:
+        """L2 decay stays with the group, where None is none at all."""
+        super().impose_decay(group)
+        for p in group["params"]:
+            group["weight_decay"] = p.regularizer
+            p.regularizer = None if isinstance(p.regularizer, L2Decay) else p.regularizer
+
+    def own_decay(self, param: Any) -> Any:
         """L2 decay is an attribute of the operator, whoever asks for it."""
-        decay = super().own_decay(param, decay)
+        decay = super().own_decay(param)
         return None if isinstance(decay, L2Decay) else decay
 
     def attributes(self, param: Any) -> dict[str, Any]:
-        decay = self.group_of(param).get("weight_decay", self.regularization)
-        decay = super().own_decay(param, decay)
+        decay = getattr(param, "regularizer", None) or self.setting(param, "weight_decay")
         merged = isinstance(decay, L2Decay)
         return {
             "mu": self.group_of(param).get("momentum", self._momentum),

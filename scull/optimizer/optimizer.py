@@ -7,15 +7,13 @@ import numpy as np
 
 from scull.autograd.interface import no_grad
 from scull.autograd.program import append_backward
-from scull.autograd.version import changed
 from scull.core import session
-from scull.core.attribute import rounded
 from scull.core.dtype import float32
 from scull.core.interpreter import current, interpreting
 from scull.core.meta import Meta
 from scull.core.op import Op
-from scull.core.tensor import Rows, Tensor
-from scull.core.timeline import UPDATE, active, applied, now, spanned
+from scull.core.tensor import Tensor
+from scull.core.timeline import UPDATE, spanned
 from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program, program_guard
@@ -24,6 +22,7 @@ from scull.ir.variable import Variable
 from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
+from scull.optimizer.overwrite import overwrite
 from scull.optimizer.protocol import Protocol, says_how, update_by
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
 
@@ -81,6 +80,7 @@ class Optimizer(Protocol):
         self.regularization = regularizer_of(weight_decay)
         self._parameter_list = None if parameters is None else list(parameters)
         self._param_groups = self.grouped(self._parameter_list or [])
+        self._group_by_name = {p.name: g for g in self._param_groups for p in g["params"]}
         self._accumulators: dict[str, dict[str, Any]] = defaultdict(dict)
         self._master_weights: dict[str, Any] = {}
         self._held_states: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class Optimizer(Protocol):
     # ---- parameters ----
 
     def grouped(self, parameters: list[Any]) -> list[dict[str, Any]]:
-        """Groups of parameters with their settings."""
+        """Groups of parameters; what a group says goes before what a ParamAttr said."""
         if parameters and isinstance(parameters[0], dict):
             groups = []
             for g in parameters:
@@ -100,8 +100,9 @@ class Optimizer(Protocol):
                 group["params"] = (
                     [g["params"]] if isinstance(g["params"], Tensor) else list(g["params"])
                 )
-                if "weight_decay" in group:
-                    group["weight_decay"] = regularizer_of(group["weight_decay"])
+                for p in group["params"]:
+                    p.optimize_attr = {"learning_rate": group.get("learning_rate", 1.0)}
+                self.impose_decay(group)
                 groups.append(group)
             own = [{id(p) for p in g["params"]} for g in groups]
             if sum(map(len, own)) > len(set().union(*own)):
@@ -109,17 +110,19 @@ class Optimizer(Protocol):
             return groups
         return [{"params": parameters}]
 
+    def impose_decay(self, group: dict[str, Any]) -> None:
+        """Give the decay of a group to its parameters, in place of their own."""
+        decay = regularizer_of(group.get("weight_decay", self.regularization))
+        for p in group["params"]:
+            p.regularizer = decay
+
     def parameters(self) -> list[Any]:
         """All parameters of all groups."""
         return [p for g in self._param_groups for p in g["params"]]
 
     def group_of(self, param: Any) -> dict[str, Any]:
         """The group `param` belongs to; a variable stands for the parameter of its name."""
-        recorded = isinstance(param, Variable)
-        for g in self._param_groups:
-            if any(p is param or (recorded and p.name == param.name) for p in g["params"]):
-                return g
-        return {}
+        return self._group_by_name.get(param.name, {})
 
     def setting(self, param: Any, name: str) -> Any:
         """A setting of the group `param` is in, else of the optimizer."""
@@ -168,8 +171,7 @@ class Optimizer(Protocol):
 
     def rate_multiplier(self, param: Any) -> float:
         """The learning rate of `param` relative to the optimizer's."""
-        own = (getattr(param, "optimize_attr", None) or {}).get("learning_rate", 1.0)
-        return float(own) * float(self.group_of(param).get("learning_rate", 1.0))
+        return float((getattr(param, "optimize_attr", None) or {}).get("learning_rate", 1.0))
 
     # ---- eager ----
 
@@ -394,12 +396,11 @@ class Optimizer(Protocol):
         clip = group.get("grad_clip", self._grad_clip)
         if clip is not None and pairs:
             pairs = clip(pairs)
-        decay = group.get("weight_decay", self.regularization)
-        return [(p, decayed(p, g, self.own_decay(p, decay))) for p, g in pairs]
+        return [(p, decayed(p, g, self.own_decay(p))) for p, g in pairs]
 
-    def own_decay(self, param: Any, decay: Any) -> Any:
+    def own_decay(self, param: Any) -> Any:
         """The decay added to the gradient of `param`: its own, else the optimizer's."""
-        return getattr(param, "regularizer", None) or decay
+        return getattr(param, "regularizer", None) or self.regularization
 
     def minimize(
         self,
@@ -469,25 +470,6 @@ def fill(state: Tensor, value: Any) -> None:
             f"{list(state.array.shape)} but load set tensor with shape {list(given.shape)}"
         )
     state.array[...] = given.reshape(state.array.shape)
-
-
-def overwrite(op: Op, values: dict[str, Any], attrs: dict[str, Any]) -> None:
-    """Let an update operator change the arrays it is given by the names of its inputs."""
-    arrays = [listed(op, n, values.get(n)) for n in op.inputs]
-    outs = tuple([arrays[op.inputs.index(op.in_place[n])] for n in op.outputs])
-    kernel = op.rows_kernel if isinstance(values["grad"], Rows) and op.rows_kernel else op.eager
-    for n in op.rounds:
-        attrs[n] = rounded(attrs[n])
-    start = now() if active else 0
-    kernel(*arrays, out=outs, **attrs)
-    if active:
-        applied(op.name, op.inputs, arrays, attrs, None, start)
-    changed(values["param"], op.name)
-
-
-def listed(op: Op, name: str, value: Any) -> Any:
-    """`value` as input `name` of an update operator takes it: some take lists."""
-    return [value] if name in op.lists and value is not None else value
 
 
 def has_gradient(param: Any) -> bool:

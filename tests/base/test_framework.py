@@ -16,6 +16,16 @@ from scull.ir.mode import in_dynamic_mode
 from scull.ir.variable import Variable
 
 
+def test_what_operators_of_ones_own_need_is_imported_at_once():
+    from scull import common_ops_import as found
+
+    assert found.Variable is paddle.static.Variable
+    assert found.LayerHelper("relu").layer_type == "relu"
+    assert found.convert_dtype(found.VarDesc.VarType.FP32) == "float32"
+    with pytest.raises(TypeError, match="'x' in scale"):
+        found.check_type(1, "x", str, "scale")
+
+
 def test_grad_var_name_adds_the_suffix():
     assert framework.grad_var_name("x") == "x@GRAD"
 

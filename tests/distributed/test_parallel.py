@@ -38,7 +38,8 @@ def test_what_is_no_layer_is_refused():
 
 def test_a_script_for_several_processes_runs_alone():
     with pytest.warns(UserWarning, match="Currently not a parallel execution environment"):
-        assert paddle.distributed.init_parallel_env() is None
+        assert paddle.distributed.parallel.init_parallel_env() is None
+    assert paddle.distributed.parallel.ParallelEnv().world_size == 1
     strategy = fleet.DistributedStrategy()
     strategy.hybrid_configs = {"dp_degree": 1, "mp_degree": 1}
     strategy.find_unused_parameters = True

@@ -4,11 +4,11 @@ import importlib
 
 import numpy as np
 import pytest
+from scull.distributed.fleet.utils import recompute
 
 import scull as paddle
 from scull.distributed import fleet
 from scull.distributed.fleet.recompute import recompute_sequential
-from scull.distributed.fleet.utils import recompute
 from scull.errors import ArgumentError, TapeError
 
 WAYS = pytest.mark.parametrize("way", [{}, {"use_reentrant": False}], ids=["layer", "hooks"])

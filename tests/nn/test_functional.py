@@ -373,6 +373,17 @@ def test_the_sizes_of_adaptive_pooling_may_be_a_tensor():
     assert F.adaptive_avg_pool2d(x, to_tensor(1)).tolist() == [[[[3.5]]]]
 
 
+@pytest.mark.parametrize("spell", [np.array, lambda sizes: tuple(np.array(sizes))])
+def test_windows_and_sizes_may_be_numpy_integers(spell):
+    x, w = paddle.arange(16.0).reshape([1, 1, 4, 4]), paddle.ones([1, 1, 2, 2])
+    assert F.max_pool2d(x, spell([2, 4]), spell([2, 1])).tolist() == [[[[7.0], [15.0]]]]
+    assert F.adaptive_avg_pool2d(x, spell([1, 2])).tolist() == [[[[6.5, 8.5]]]]
+    assert F.conv2d(x, w, stride=spell([3, 3]), padding=spell([0, 1])).shape == [1, 1, 1, 2]
+    assert F.interpolate(x, size=spell([2, 2])).tolist() == [[[[0.0, 2.0], [8.0, 10.0]]]]
+    assert paddle.nn.Conv2D(3, 4, spell([2, 3])).weight.shape == [4, 3, 2, 3]
+    assert paddle.nn.LayerNorm(spell([3])[0]).weight.shape == [3]
+
+
 def test_multi_margin_loss_takes_any_power():
     found = F.multi_margin_loss(to_tensor([[1.0, 3.0]]), to_tensor([0]), p=3)
     assert found.item() == 13.5  # (3 - 1 + 1) ** 3 / 2

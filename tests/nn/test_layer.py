@@ -386,6 +386,12 @@ def test_a_gradient_of_some_rows_is_cast_row_by_row():
     assert arrived.dense().tolist() == [[0, 0], [1, 1], [0, 0], [1, 1], [0, 0]]
 
 
+def test_every_batch_normalisation_is_found_by_what_they_share():
+    kinds = ("BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "SyncBatchNorm")
+    assert all(issubclass(getattr(nn, k), nn.layer.norm._BatchNormBase) for k in kinds)
+    assert not issubclass(nn.InstanceNorm2D, nn.layer.norm._BatchNormBase)
+
+
 def test_the_running_statistics_are_named_after_batch_normalisation():
     names = [p.name for p in nn.BatchNorm1D(2, name="first").parameters()]
     assert names[2:] == ["first_mean", "first_variance"]

@@ -59,3 +59,21 @@ def test_the_loss_of_boxes_is_that_of_paddle_where_two_share_a_place_too():
     loss.backward()
     wanted = [-0.63797, -0.148, 1.48, -1.48, -0.32082, 0.35254, -0.35254]  # the last box's
     np.testing.assert_allclose(x.grad[0, :, 0, 0].numpy(), wanted, atol=1e-5)
+
+
+def test_of_many_regions_each_has_its_own_mean():
+    x = paddle.arange(64.0).reshape([1, 1, 8, 8])
+    corners = np.arange(600) % 7
+    rois = np.stack([corners, corners, corners + 1, corners + 1], 1).astype("float32")
+    found = ops.roi_align(x, paddle.to_tensor(rois), paddle.to_tensor([600], "int32"), 1)
+    assert found.flatten().tolist() == (corners * 9.0).tolist()  # their middles are elements
+
+
+def test_of_many_boxes_those_that_surer_ones_cover_are_left_out():
+    places = np.repeat(np.arange(100.0), 2) * 10
+    boxes = np.stack([places, places, places + 8, places + 8], 1).astype("float32")
+    scores = np.linspace(1.0, 0.5, 200, dtype="float32")
+    given = paddle.to_tensor(boxes[None]), paddle.to_tensor(scores[None, None]), None
+    _, index, count = paddle._C_ops.multiclass_nms3(*given, 0.1, 1000, -1, 0.5, True, 1.0, -1)
+    assert count.tolist() == [100]
+    assert index.flatten().tolist() == list(range(0, 200, 2))

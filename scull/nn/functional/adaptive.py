@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
@@ -29,7 +31,7 @@ def maxima(x: Any, output_size: Any, return_mask: bool, name: str | None, axes: 
 def parts_of(x: Any, output_size: Any, last: bool, axes: int) -> list[int]:
     """How many parts there are along each axis; as many as `x` has elements for None."""
     needs_tensor(x, f"adaptive_pool{axes}d")
-    if isinstance(output_size, Tensor):
+    if isinstance(output_size, Tensor | np.ndarray):
         output_size = output_size.tolist()
     if not isinstance(output_size, list | tuple):
         output_size = [output_size] * axes

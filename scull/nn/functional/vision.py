@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.core.door import shown_by
 from scull.core.dtype import int32
 from scull.core.meta import UNKNOWN
@@ -134,7 +136,7 @@ def asked_sizes(size: Any, count: int) -> tuple[list[int], Any, Any]:
         raise ShapeError(f"size is of shape {list(size.shape)}, [{count}] is needed")
     if isinstance(size, Methods) and not isinstance(size, Tensor):
         return [], size, None
-    sizes = size.tolist() if isinstance(size, Tensor) else size
+    sizes = size.tolist() if isinstance(size, Tensor | np.ndarray) else size
     sizes = list(sizes) if isinstance(sizes, list | tuple) else [sizes] * count
     if len(sizes) != count:
         raise ArgumentError(f"size length should be {count} for input {count + 2}-D tensor.")

@@ -1,6 +1,9 @@
 """Sizes, strides and paddings of windows, as users spell them."""
 
+from numbers import Integral
 from typing import Any
+
+import numpy as np
 
 from scull.errors import ArgumentError, ArgumentTypeError
 from scull.tensor.size import is_one_of
@@ -12,14 +15,15 @@ FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 def pair(value: Any, name: str, count: int = 2) -> tuple[int, ...]:
     """`value` for each of `count` axes: one integer for all, or a list of as many."""
-    if isinstance(value, int):
-        return (value,) * count
-    if isinstance(value, list | tuple) and all(isinstance(n, int) for n in value):
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, Integral):
+        return (int(value),) * count
+    if isinstance(value, list | tuple) and all(isinstance(n, Integral) for n in value):
         if len(value) != count:
             raise ArgumentError(
                 f"The {name}'s length should be {count}, but got {len(value)}: {value}"
             )
-        return tuple(value)
+        return tuple(map(int, value))
     raise ArgumentTypeError(f"The {name}'s type must be list or tuple or int. Received: {value!r}")
 
 
@@ -36,6 +40,7 @@ def paddings(value: Any, channel_last: bool, count: int = 2) -> tuple[tuple[int,
 
 def spelt(value: Any, channel_last: bool, count: int) -> tuple[tuple[int, ...], str]:
     """The same, whatever the numbers are."""
+    value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, str):
         if value.upper() not in ALGORITHMS:
             raise ArgumentError(f"Unknown padding: '{value}'. It can only be 'SAME' or 'VALID'.")

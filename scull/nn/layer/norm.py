@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 from scull.core import session
@@ -86,6 +87,9 @@ class BatchNormOver(RunningStatistics):
         )
         text += f", data_format={self._data_format}" if self._data_format != "NCHW" else ""
         return text + (f", name={self._name}" if self._name is not None else "")
+
+
+_BatchNormBase = BatchNormOver  # what code asks for to find every kind of batch norm
 
 
 class BatchNorm1D(BatchNormOver):
@@ -398,7 +402,8 @@ class LayerNorm(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        single = isinstance(normalized_shape, Integral)
+        sizes = [normalized_shape] if single else list(normalized_shape)
         self._normalized_shape, self._epsilon, self._name = sizes, epsilon, name
         count = math.prod(sizes)
         self.weight = self.create_parameter([count], weight_attr, default_initializer=Constant(1.0))

@@ -65,6 +65,8 @@ def roi_align_samples():
     law = "rois_num [1, 2] does not sum up to 4 regions"
     short = array([1, 2], "int32")
     yield fails(RangeError, law, f32(2, 1, 5, 5), ROIS, short, by_value=True)
+    endless = ROIS.astype("float32") * np.float32(np.inf)
+    yield fails(RangeError, "no finite size", f32(2, 1, 5, 5), endless, NUMBERS, by_value=True)
 
 
 def given_back(source: Any, rois: Any, numbers: Any, like: Any, **attrs: Any) -> Any:
