@@ -11,7 +11,7 @@ from scull.core.meta import Kind
 from scull.core.op import meta_of
 from scull.errors import ScullError
 from scull.executor.alias import handed_on, shared
-from scull.executor.instruction import DRAW, NOTHING, Instruction, unrecorded
+from scull.executor.instruction import Instruction, unrecorded
 from scull.ir.operator import Operator
 from scull.ir.variable import Variable
 from scull.ops.create import steps_between
@@ -26,17 +26,19 @@ COUNTS: dict[str, Callable[..., int]] = {  # of numbers, which values of operand
 }
 
 
-def constants(steps: Sequence[Instruction], kept: Iterable[int]) -> dict[int, Any]:
-    """What some steps give in every run, by their numbers: read-only arrays.
+def constants(steps: Sequence[Instruction], kept: Iterable[int], size: int) -> dict[int, Any]:
+    """What some steps of a frame of `size` slots give in every run, by their numbers.
 
-    They read nothing, or what is such itself. Nobody sees these arrays but steps that read them:
-    they are in no slot that is `kept`, and neither they nor views of them are written over.
+    They are read-only arrays of steps that read nothing, or what is such itself. Nobody sees them
+    but steps that read them: they are in no slot that is `kept`, and neither they nor views of them
+    are written over.
     """
     makers = Counter(slot for step in steps for slot in step.writes)
     exposed = exposed_slots(steps, kept)
     read: set[int] = set()  # by the steps so far
     found: dict[int, Any] = {}
-    known, frame = set[Variable](), {NOTHING: None, DRAW: None}
+    known = set[Variable]()
+    frame: list[Any] = [None] * size
     for number, step in enumerate(steps):
         fresh = exposed.isdisjoint(step.writes) and read.isdisjoint(step.writes)
         steady = not step.is_shape and len(step.writes) == 1 and is_steady(step.operator, known)
@@ -66,7 +68,7 @@ def is_steady(o: Operator, known: Container[Variable]) -> bool:
     return meta.kind is Kind.DENSE and -1 not in sizes and math.prod(sizes) <= most
 
 
-def value_of(step: Instruction, frame: dict[int, Any]) -> Any:
+def value_of(step: Instruction, frame: list[Any]) -> Any:
     """What a step gives, as an array nobody can change; None where a run has to say why not.
 
     A file may declare a small result of attributes that make a large one: such is left to the run.
@@ -83,12 +85,12 @@ def value_of(step: Instruction, frame: dict[int, Any]) -> Any:
     return None
 
 
-def operands_of(step: Instruction, frame: dict[int, Any]) -> Any:
+def operands_of(step: Instruction, frame: list[Any]) -> Any:
     """What a step reads, where all of it is known."""
     return step.get(frame if step.reads else (None, None))
 
 
-def shape_of(step: Instruction, frame: dict[int, Any]) -> Any:
+def shape_of(step: Instruction, frame: list[Any]) -> Any:
     """The shape of what a step gives; None where nothing tells it, or nothing is made."""
     o = step.operator
     if o.type in COUNTS:

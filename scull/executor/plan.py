@@ -78,7 +78,7 @@ class Plan:
     @cached_property
     def constants(self) -> dict[int, Any]:
         """What some steps give in every run, by their numbers."""
-        return constants(self.steps, self.kept)
+        return constants(self.steps, self.kept, self.size)
 
     @cached_property
     def standing(self) -> frozenset[int]:

@@ -47,6 +47,14 @@ def test_a_small_constant_that_is_only_read_is_made_once(program):
         kept[0] = 1.0
 
 
+def test_what_is_made_of_one_constant_is_one(program):
+    x = static.data("x", [3])
+    base = paddle.full([3], 2.0)
+    bound = paddle.exp(base)
+    plan = static.Executor().plan(program, ["x"], [x < bound])
+    assert names(plan) == {base.name, bound.name} and len(plan.loop) == 1
+
+
 def test_a_table_that_stands_in_the_program_is_made_once_however_large(program):
     x = static.data("x", [3, 5000])
     table = np.arange(15000, dtype="float32").reshape(3, 5000)

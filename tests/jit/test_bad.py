@@ -1,7 +1,6 @@
 """Programs with a mistake: what was broken, where, and the same in every mode."""
 
 import importlib
-import re
 from types import FunctionType
 
 import numpy as np
@@ -9,7 +8,18 @@ import pytest
 
 import scull as paddle
 from tests.jit.bad import fine
-from tests.jit.bad.case import CARETS, TO_STATIC, Bad, caught, law, lines, ours, story, told
+from tests.jit.bad.case import (
+    CARETS,
+    TO_STATIC,
+    Bad,
+    caught,
+    law,
+    lines,
+    ours,
+    story,
+    told,
+    without_carets,
+)
 
 GROUPS = ["shapes", "elements", "index", "control", "call"]
 
@@ -31,8 +41,7 @@ def test_a_mistake_is_told_with_its_law_and_place(group, golden):
     if CARETS:
         assert text == recorded
     else:
-        without = [line for line in recorded.splitlines() if not re.fullmatch(r" *\^+", line)]
-        assert text == "\n".join(without)
+        assert text == "\n".join(without_carets(recorded.splitlines()))
 
 
 @EACH

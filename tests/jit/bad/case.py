@@ -126,13 +126,22 @@ def ours(error):
 
 
 def story(name, case):
-    """What each mode tells of the mistake; modes that tell the same stand together."""
+    """What each mode tells of the mistake; modes that tell the same stand together.
+
+    So they do where only their carets differ: the first one's are shown.
+    """
     sections = {}
     for way in case.ways:
         error = caught(case, way)
-        text = "\n".join([*(f"  {line}" for line in told(error).splitlines()[1:]), *lines(error)])
-        sections.setdefault((law(error), text), []).append(way)
+        text = [*(f"  {line}" for line in told(error).splitlines()[1:]), *lines(error)]
+        key = (law(error), *without_carets(text))
+        sections.setdefault(key, (text, []))[1].append(way)
     parts = [name + (f"   # {case.differs}" if case.differs else "")]
-    for (first, text), ways in sections.items():
-        parts += [f"[{', '.join(ways)}] {first}", *([text] if text else [])]
+    for (first, *_), (text, ways) in sections.items():
+        parts += [f"[{', '.join(ways)}] {first}", *text]
     return "\n".join(parts)
+
+
+def without_carets(text):
+    """The lines of a text but those that mark a part of the one above."""
+    return [line for line in text if not re.fullmatch(r" *\^+", line)]
