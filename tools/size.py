@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_700
+TOTAL = 158_750
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -46,6 +46,7 @@ BUDGETS = {
     "jit": 12_900,
     "amp": 1_400,
     "fft": 950,
+    "utils": 650,
 }
 OTHER = 600  # a package without a row of its own
 

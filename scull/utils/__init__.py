@@ -10,7 +10,7 @@ from scull.core.door import doors
 from scull.core.op import op_of
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
-from scull.utils import dlpack, layers_utils, unique_name
+from scull.utils import dlpack, download, layers_utils, unique_name
 from scull.utils.deprecation import deprecated, require_version
 from scull.utils.layers_utils import (
     assert_same_structure,
@@ -83,7 +83,7 @@ __getattr__ = absent(
     __name__,
     {
         "operators are written in Python, nothing is compiled with a C++ compiler": "cpp_extension",
-        "nothing is downloaded": "download image_util",
+        "nothing is downloaded": "image_util",
         "operators have one version": "op_version",
     },
 )
@@ -95,6 +95,7 @@ __all__ = [
     "convert_to_list",
     "deprecated",
     "dlpack",
+    "download",
     "flatten",
     "is_sequence",
     "layers_utils",

@@ -1,9 +1,9 @@
 """Where the files of data sets are: nothing is downloaded."""
 
-import hashlib
 from pathlib import Path
 
 from scull.errors import AssertError, MissingFileError
+from scull.utils.download import digest
 
 CACHE = Path.home() / ".cache" / "paddle" / "dataset"  # where Paddle puts them
 
@@ -28,12 +28,6 @@ def file_of(given, name, folder, url, md5, download):
             f"put it at {path}"
         )
     return str(path)
-
-
-def digest(path):
-    """The MD5 of a file, by which Paddle tells whether it is whole."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
 def checked(mode):
