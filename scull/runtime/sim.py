@@ -68,13 +68,10 @@ class Work:
             return
         start = max(stream.time, self.launched)
         stream.time = start + self.duration
-        device.running = True
         try:
             self.call()
         except BaseException as error:  # the host's turn comes when it waits
             stream.fail(error)
-        finally:
-            device.running = False
         if device.timeline is not None and self.label is not None:
             device.timeline.append(Span(stream.name, self.label, start, stream.time))
 
@@ -396,8 +393,12 @@ class Sim:
         if len(ready) > 1:
             random = self.random
             stream = min(ready, key=lambda s: random() * s.slowness)
-        if stream.queue and stream.queue[0].ready():  # else a finalizer let it run meanwhile
-            stream.queue.popleft().run(stream)
+        self.running = True  # from here on no finalizer lets anything run
+        try:
+            if stream.queue and stream.queue[0].ready():  # else one did meanwhile
+                stream.queue.popleft().run(stream)
+        finally:
+            self.running = False
 
     def finish(self, wanted: Iterable[SimStream], done: Callable[[], bool]) -> None:
         """Run until `done`: by the seed all streams, or only what `wanted` ones need."""

@@ -1,6 +1,7 @@
 """The simulated device: when works run, what is refused, how errors come back."""
 
 import gc
+import sys
 import threading
 import weakref
 from functools import partial
@@ -12,11 +13,13 @@ import pytest
 from scull.core.place import Place
 from scull.errors import ArgumentError, DeviceFault, DtypeError, RunError, ShapeError
 from scull.flags import flags
+from scull.runtime import sim
 from scull.runtime.device import Allocator, Buffer, Device, Event, Stream
 from scull.runtime.sim import EAGERNESS, LONGEST, Sim
 from tests.runtime.simulated import filled
 
 SEEDS = range(20)
+RUN = (sim.__file__, "run")  # of what stands in a queue
 
 
 def members(protocol):
@@ -313,6 +316,25 @@ def test_memory_that_works_hold_goes_when_they_have_run():
         del lease
         device.synchronize()
         assert device.allocator.statistics().live == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_finalizer_at_any_line_lets_nothing_overtake_what_runs(seed):
+    device, order = Sim(seed=seed), []
+    stream = device.stream("a")
+    for n in range(3):
+        stream.launch(partial(order.append, n))
+
+    def finalizer(frame, event, _):
+        if event == "call" and (frame.f_code.co_filename, frame.f_code.co_name) == RUN:
+            device.progress()
+
+    sys.setprofile(finalizer)
+    try:
+        stream.synchronize()
+    finally:
+        sys.setprofile(None)
+    assert order == [0, 1, 2]
 
 
 def test_copies_run_on_their_stream_and_see_what_is_there_then():
