@@ -414,7 +414,8 @@ class Sim:
                         ready.append(stream)
                     elif isinstance(head, Wait) and head.mark.stream not in streams:
                         streams.append(head.mark.stream)
-            self.step(ready)
+            if ready:  # else a finalizer let run what was waited for
+                self.step(ready)
 
     def heard(self, clock: Clock, time: float) -> None:
         """The host knows that what is ordered before `clock` is done."""
