@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from scull.core.absent import absent
 from scull.errors import MissingFileError
 
 WEIGHTS_HOME = str(Path.home() / ".cache" / "paddle" / "hapi" / "weights")  # where Paddle puts them
@@ -51,3 +52,6 @@ def digest(path: Any) -> str:
     """The MD5 of a file, by which Paddle tells whether it is whole."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+__getattr__ = absent(__name__, {"nothing is downloaded": "get_path_from_url"})
