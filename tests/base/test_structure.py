@@ -160,5 +160,5 @@ def test_the_check_runs_a_step(capsys):
 
 
 def test_what_is_not_provided_says_so_when_used():
-    with pytest.raises(AttributeError, match="nothing is downloaded"):
+    with pytest.raises(UnsupportedError, match="nothing is downloaded"):
         utils.download.get_path_from_url("1")
