@@ -10,7 +10,7 @@ from scull.core.attribute import normalised
 from scull.core.op import Op, as_outputs, by_name, by_type
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError
-from scull.optimizer.optimizer import overwrite
+from scull.optimizer.overwrite import overwrite
 
 # Functional names that are neither the name of an operator here nor its type.
 TYPES = {

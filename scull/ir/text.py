@@ -24,7 +24,7 @@ def operator_text(operator: Any, skip_callstack: bool = True) -> str:
             rest.append(f"{name} = {value}")
     out_text = ", ".join(f"{s}={outs[s]}" for s in operator.output_names)
     in_text = ", ".join(f"{s}={ins[s]}" for s in operator.input_names)
-    results = f"{{{out_text}}} = " if outs else ""
+    results = f"{{{out_text}}} = " if out_text else ""
     return f"{results}{operator.type}(inputs={{{in_text}}}, {', '.join(rest)})"
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.errors import ArgumentError
 from scull.ops import update
+from scull.optimizer.decay import regularizer_of
 from scull.optimizer.optimizer import Optimizer
 from scull.regularizer import L2Decay
 
@@ -87,10 +88,10 @@ class Momentum(Optimizer):
 
     def impose_decay(self, group: dict[str, Any]) -> None:
         """L2 decay stays with the group, where None is none at all."""
-        super().impose_decay(group)
+        decay = regularizer_of(group.get("weight_decay", self.regularization))
+        group["weight_decay"] = decay
         for p in group["params"]:
-            group["weight_decay"] = p.regularizer
-            p.regularizer = None if isinstance(p.regularizer, L2Decay) else p.regularizer
+            p.regularizer = None if isinstance(decay, L2Decay) else decay
 
     def own_decay(self, param: Any) -> Any:
         """L2 decay is an attribute of the operator, whoever asks for it."""

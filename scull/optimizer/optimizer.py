@@ -23,14 +23,14 @@ from scull.nn.clip import ClipGradBase
 from scull.optimizer.decay import decayed, regularizer_of
 from scull.optimizer.lr import LRScheduler
 from scull.optimizer.overwrite import overwrite
-from scull.optimizer.protocol import Protocol, says_how, update_by
+from scull.optimizer.protocol import UpdateProtocol, says_how, update_by
 from scull.optimizer.static_update import apply_statically, master_variable, persistent
 
 MINIMIZED = "`minimize(loss)` appends gradients and updates, once"
 SCHEDULED = "an LRScheduler, given when the optimizer is made, decides the learning rate"
 
 
-class Optimizer(Protocol):
+class Optimizer(UpdateProtocol):
     """Updates parameters by their gradients.
 
     Args:

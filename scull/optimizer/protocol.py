@@ -12,7 +12,7 @@ from scull.optimizer.static_update import append_update, global_rate, parameter_
 KNOWN = {"params", "learning_rate", "weight_decay", "grad_clip"}  # settings of every group
 
 
-class Protocol:
+class UpdateProtocol:
     """The steps of an update: a subclass of an optimizer may have its own."""
 
     _accumulators: dict[str, dict[str, Any]]
@@ -97,7 +97,7 @@ class Protocol:
         return dtype_of(dtype).name in ("float16", "bfloat16")
 
 
-def update_by(optimizer: Protocol, block: Any, pairs: list[Any]) -> None:
+def update_by(optimizer: UpdateProtocol, block: Any, pairs: list[Any]) -> None:
     """Update each parameter as a subclass says."""
     optimizer._create_accumulators(block, [p for p, _ in pairs])
     for pair in pairs:
@@ -105,7 +105,7 @@ def update_by(optimizer: Protocol, block: Any, pairs: list[Any]) -> None:
     optimizer._finish_update(block, pairs)
 
 
-def says_how(optimizer: Protocol) -> bool:
+def says_how(optimizer: UpdateProtocol) -> bool:
     """Whether a subclass, and no operator alone, says how to update a parameter."""
-    own = type(optimizer)._append_optimize_op is not Protocol._append_optimize_op
+    own = type(optimizer)._append_optimize_op is not UpdateProtocol._append_optimize_op
     return own or optimizer.operator is None

@@ -1,13 +1,14 @@
 """Where files of weights are that others put on the disk: nothing is downloaded."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
 from scull.core.absent import absent
 from scull.errors import MissingFileError
 
-WEIGHTS_HOME = str(Path.home() / ".cache" / "paddle" / "hapi" / "weights")  # where Paddle puts them
+WEIGHTS_HOME = os.path.expanduser("~/.cache/paddle/hapi/weights")  # where Paddle puts them
 
 
 def is_url(path: str) -> bool:

@@ -101,7 +101,16 @@ def jvp(func: Callable, xs: Any, v: Any = None) -> tuple[Any, Any]:
     return ys, like(forward(list(as_tensors(ys)), copies, directions(v, tuple(copies))), ys)
 
 
-class Jacobian(Matrix):
+class MatrixOfFunction(Matrix):
+    """A matrix of derivatives of a function, whose sizes are a tuple."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The sizes of the matrix."""
+        return tuple(self.full)
+
+
+class Jacobian(MatrixOfFunction):
     """The Jacobian of `func` at `xs`, with all arguments and all results each in one line.
 
     Args:
@@ -120,13 +129,8 @@ class Jacobian(Matrix):
         copies, ys = called(func, xs)
         super().__init__(list(as_tensors(ys)), copies, is_batched)
 
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The sizes of the matrix."""
-        return tuple(self.full)
 
-
-class Hessian(Matrix):
+class Hessian(MatrixOfFunction):
     """The second derivatives of `func`, which returns one element, at `xs`.
 
     Args:
@@ -149,8 +153,3 @@ class Hessian(Matrix):
                 f"`func` returned {first.full[int(is_batched)]} elements; a Hessian is that of one"
             )
         super().__init__([first.row(0)], copies, is_batched)
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The sizes of the matrix."""
-        return tuple(self.full)
