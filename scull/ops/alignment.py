@@ -122,19 +122,22 @@ def warpctc_kernel(
     scores = log_softmax_kernel(xp, logits.astype("float64"), axis=2)
     states = xp.full((rows, 2 * label.shape[1] + 1), blank)
     states[:, 1::2] = label
-    own = xp.take_along_axis(scores, xp.broadcast_to(states, (steps, *states.shape)), 2)
-    real = xp.arange(states.shape[1]) <= 2 * counts[:, None]
-    own = xp.where(real & (xp.arange(steps)[:, None, None] < times[:, None]), own, NEVER)
-    jumps = xp.zeros(states.shape, bool)
-    jumps[:, 2:] = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
-    before, after = forward(own, jumps), backward(own, jumps, times, counts)
-    total = xp.logaddexp.reduce(before[0] + after[0] - stood(own[0]), axis=-1) if steps else NEVER
+    places = xp.arange(rows)[:, None] * classes + states
+    own = scores.reshape(steps, -1).take(places, axis=1)
+    own[:, xp.arange(states.shape[1]) > 2 * counts[:, None]] = NEVER
+    own[xp.arange(steps)[:, None] >= times] = NEVER
+    jumps = xp.full(states.shape, NEVER)
+    jumps[:, 2:][(states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])] = 0
+    shares = forward(own, jumps)
+    shares += backward(own, jumps, times, counts)
+    shares -= stood(own)
+    total = xp.logaddexp.reduce(shares[0], axis=-1) if steps else NEVER
     total = xp.where(times > 0, total, NEVER)
     there = xp.isfinite(total)
-    shares = before + after - stood(own) - xp.where(there, total, 0)[:, None]
-    shares = xp.where(there[:, None], xp.exp(shares), 0)
-    found = xp.exp(scores)
-    places = xp.arange(steps * rows)[:, None] * classes + xp.tile(states, (steps, 1))
+    shares -= xp.where(there, total, 0)[:, None]
+    xp.exp(shares, out=shares)
+    found = xp.exp(scores, out=scores)
+    places = xp.arange(steps)[:, None] * (rows * classes) + places.reshape(-1)
     xp.subtract.at(found.reshape(-1), places.reshape(-1), shares.reshape(-1))
     found *= (there & (xp.arange(steps)[:, None] < times))[..., None]
     loss = xp.where(there, -total, 0).reshape(rows, 1)
@@ -147,35 +150,39 @@ def stood(x: Any) -> Any:
 
 
 def forward(own: Any, jumps: Any) -> Any:
-    """The chance of all beginnings that end in each state at each step, its own included."""
-    found = np.full(own.shape, NEVER)
-    if len(own):
-        found[0, :, :2] = own[0, :, :2]
-    for t in range(1, len(own)):
-        last = found[t - 1]
-        total = last.copy()
-        total[:, 1:] = np.logaddexp(last[:, 1:], last[:, :-1])
-        total[:, 2:] = np.logaddexp(total[:, 2:], np.where(jumps[:, 2:], last[:, :-2], NEVER))
-        found[t] = total + own[t]
-    return found
+    """The chance of all beginnings that end in each state at each step, its own included.
+
+    `jumps` is 0 where a state may follow the last but one, else minus infinity.
+    """
+    steps, rows, states = own.shape
+    found, jumped = np.full((steps, rows, 2 + states), NEVER), np.empty((rows, states))
+    found[:1, :, 2:4] = own[:1, :, :2]
+    for last, next, said in zip(found, found[1:, :, 2:], own[1:], strict=False):
+        np.logaddexp(last[:, 2:], last[:, 1:-1], out=next)
+        np.add(last[:, :-2], jumps, out=jumped)
+        np.logaddexp(next, jumped, out=next)
+        next += said
+    return found[:, :, 2:]
 
 
 def backward(own: Any, jumps: Any, times: Any, counts: Any) -> Any:
     """The chance of all endings that begin in each state at each step, its own included."""
-    found = np.full(own.shape, NEVER)
-    places = np.arange(own.shape[2])
+    steps, rows, states = own.shape
+    found, jumped = np.full((steps + 1, rows, states + 2), NEVER), np.empty((rows, states))
+    jumps = np.pad(jumps, ((0, 0), (0, 2)), constant_values=NEVER)[:, 2:]
+    places = np.arange(states)
     ends = (places >= 2 * counts[:, None] - 1) & (places <= 2 * counts[:, None])
-    for t in reversed(range(len(own))):
-        total = np.full(own.shape[1:], NEVER)
-        if t + 1 < len(own):
-            next = found[t + 1]
-            total = next.copy()
-            total[:, :-1] = np.logaddexp(next[:, :-1], next[:, 1:])
-            jumped = np.where(jumps[:, 2:], next[:, 2:], NEVER)
-            total[:, :-2] = np.logaddexp(total[:, :-2], jumped)
-        last = (times == t + 1)[:, None]
-        found[t] = np.where(last, np.where(ends, 0, NEVER), total) + own[t]
-    return found
+    ends = np.where(ends, 0, NEVER)
+    for t in reversed(range(steps)):
+        next, last = found[t + 1], found[t, :, :-2]
+        np.logaddexp(next[:, :-2], next[:, 1:-1], out=last)
+        np.add(next[:, 2:], jumps, out=jumped)
+        np.logaddexp(last, jumped, out=last)
+        ended = times == t + 1
+        if ended.any():
+            last[ended] = ends[ended]
+        last += own[t]
+    return found[:-1, :, :-2]
 
 
 @warpctc.grad("logits")
