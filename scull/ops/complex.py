@@ -173,9 +173,7 @@ def angle(x: Meta) -> Meta:
 def angle_kernel(xp: Any, x: Any, *, out: Any = None) -> Any:
     if x.dtype.kind == "c":
         return xp.arctan2(x.imag, x.real, out=out)
-    out = xp.empty(x.shape, x.dtype) if out is None else out
-    out[...] = xp.where(x < 0, xp.pi, 0.0)
-    return out
+    return xp.multiply(x < 0, x.dtype.type(xp.pi), out=out)
 
 
 @angle.grad

@@ -9,6 +9,7 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.sort import order_of
 
 NO_LOWERING = "its length depends on values"
 NO_GRADIENT = "a count is not differentiable"
@@ -48,14 +49,32 @@ def unique(
 def unique_kernel(
     xp: Any, x: Any, *, out: Any = None, axis: Any, dtype: Any, is_sorted: bool, **_: Any
 ) -> Any:
-    along = axis[0] if axis else None
-    values, first, inverse, counts = xp.unique(x, True, True, True, along)
-    inverse = inverse.reshape(-1)
+    if axis:
+        values, first, inverse, counts = xp.unique(x, True, True, True, axis[0])
+        inverse = inverse.reshape(-1)
+    else:
+        values, first, inverse, counts = apart(xp, x.reshape(-1))
     if not is_sorted:
         order = first.argsort()
-        values = values.take(order, 0 if along is None else along)
+        values = values.take(order, axis[0] if axis else None)
         first, counts, inverse = first[order], counts[order], order.argsort()[inverse]
     return values, *[v.astype(dtype.array) for v in (first, inverse, counts)]
+
+
+def apart(xp: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+    """The distinct elements of a vector as they rise; NaN is one of them.
+
+    With them: where each is first, which of them each element is, and how often each occurs.
+    """
+    order = order_of(x, 0)
+    rising = x[order]
+    fresh = rising[1:] != rising[:-1]
+    fresh &= (rising[1:] == rising[1:]) | (rising[:-1] == rising[:-1])
+    starts = xp.flatnonzero(xp.concatenate([xp.ones(min(x.size, 1), bool), fresh]))
+    counts = xp.diff(starts, append=x.size)
+    inverse = xp.empty(x.size, "int64")
+    inverse[order] = xp.repeat(xp.arange(starts.size), counts)
+    return rising[starts], order[starts], inverse, counts
 
 
 unique.no_grad("which elements are alike is not differentiable")

@@ -18,7 +18,7 @@ from scull.ops.half import is_half, placed, single, wide_at, widening
 from scull.ops.join import concat
 from scull.ops.like import full_like, reshape_like
 from scull.ops.math import exp, log
-from scull.ops.search import place_along
+from scull.ops.search import accumulate, place_along
 
 LONG = 64  # along an axis, from where on steps of Python are avoided
 SMALL = 1e-18  # products below lose digits when divided by
@@ -46,7 +46,7 @@ def cumprod_kernel(xp: Any, x: Any, *, out: Any = None, axis: int) -> Any:
         return x.copy()
     if is_half(x):
         return placed(xp.multiply.accumulate(single(x), axis=axis), x.dtype, out)
-    return xp.multiply.accumulate(x, axis=axis, out=out, dtype=x.dtype)
+    return accumulate(xp.multiply, x, axis, xp.empty(x.shape, x.dtype) if out is None else out)
 
 
 @cumprod.grad
@@ -248,11 +248,12 @@ def running(name: str, ufunc: str, lower: Any) -> Any:
         if not x.ndim:
             return x.copy(), xp.zeros((), dtype.array)
         axis = axis_of(axis, x.ndim)
-        found = getattr(xp, ufunc).accumulate(x, axis=axis)
+        found = accumulate(getattr(xp, ufunc), x, axis, xp.empty(x.shape, x.dtype))
         own = (x == found) | (x != x)
         places = xp.arange(x.shape[axis], dtype=dtype.array)
         places = places.reshape((-1,) + (1,) * (x.ndim - 1 - axis))
-        return found, xp.maximum.accumulate(xp.where(own, places, 0), axis=axis).astype(dtype.array)
+        last = xp.where(own, places, dtype.array.type(0))
+        return found, accumulate(xp.maximum, last, axis, last)
 
     def at(indices: Any, x: Any, axis: int, dtype: Any) -> Any:
         index, none = indices[0], lang.constant(0, dtype.name)

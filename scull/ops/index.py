@@ -16,6 +16,7 @@ from scull.ops.half import gathered, single
 from scull.ops.join import fixed_axis, given_axis
 from scull.ops.like import full_like, whole_number
 from scull.ops.move import reshape
+from scull.ops.sort import order_of
 
 
 def whole_numbers(index: Meta) -> None:
@@ -306,7 +307,7 @@ def embedding_of_rows(
     xp: Any, ids: Any, w: Rows, *, out: Any = None, padding_idx: int = -1, **_: Any
 ) -> Any:
     """A row-sparse table has the rows whose numbers it holds."""
-    order = xp.argsort(w.rows, kind="stable")
+    order = order_of(w.rows, 0)
     places = order.take(xp.searchsorted(w.rows, ids, sorter=order), mode="clip")
     if (w.rows[places] != ids).any():
         raise RangeError(f"ids name rows that the table lacks; it has {w.rows.tolist()}")

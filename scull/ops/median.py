@@ -14,6 +14,7 @@ from scull.ops.like import full_like, reshape_like, squeeze, unsqueeze
 from scull.ops.move import flatten, inverse, transpose
 from scull.ops.reduce import reduce_sum, reduced, reduced_axes
 from scull.ops.search import place_along
+from scull.ops.sort import order_of
 
 
 @primitive(outputs=("out", "median_index"), hidden=("median_index",), infer_first=True)
@@ -46,7 +47,7 @@ def nanmedian_kernel(xp: Any, x: Any, *, out: Any = None, axis: Any, keepdim: bo
     wide = rows.astype("float32") if rows.dtype.kind == "V" else rows
     known = (wide == wide).sum(-1)
     middle = xp.stack([(known - 1) // 2, known // 2], -1)
-    index = xp.take_along_axis(wide.argsort(-1, "stable"), xp.maximum(middle, 0), -1)
+    index = xp.take_along_axis(order_of(wide, wide.ndim - 1), xp.maximum(middle, 0), -1)
     pair = xp.take_along_axis(wide, index, -1)
     whole = pair.dtype.kind in "iu"
     found = pair.sum(-1, dtype="float64") / 2 if whole else (pair[..., 0] + pair[..., 1]) / 2

@@ -8,7 +8,8 @@ from scull.core.meta import Meta, axis_of
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.like import unsqueeze
-from scull.ops.search import along, first_in_order, place_along
+from scull.ops.search import along, place_along
+from scull.ops.sort import first_in_order, order_of
 
 SORTED = "sorting is no loop over elements"
 
@@ -65,7 +66,7 @@ def mode_kernel(xp: Any, x: Any, *, out: Any = None, axis: int, keepdim: bool) -
     if not x.ndim:
         return x.copy(), xp.zeros((), "int64")
     axis = axis_of(axis, x.ndim)
-    order = x.argsort(axis, "stable")
+    order = order_of(x, axis)
     rising = x[along(x, order, axis)]
     before = (slice(None),) * axis
     fresh = xp.ones(x.shape, bool)

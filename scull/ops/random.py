@@ -11,32 +11,16 @@ from scull.core.attribute import Dtype, Ints, Longs
 from scull.core.dtype import float32, int32, int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, floating
+from scull.core.normal import quantile
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.create import given_sizes, new_shape, sized_like
 from scull.ops.half import wide_at
 from scull.ops.portion import MOST, portions
-from scull.ops.search import first_in_order
-from scull.ops.word import Draw, gaussian_at, place_of, uniform_at
+from scull.ops.sort import first_in_order
+from scull.ops.word import Draw, gaussian_at, place_of, quantile_at, uniform_at
 
 NO_GRADIENT = "random numbers depend on no operand"
 NO_LOWERING = "how many words an element takes depends on them"
-
-# Two parts of the normal quantile, from the highest power down: algorithm AS 241 (Wichura, "The
-# percentage points of the normal distribution", Applied Statistics 37, 1988).
-CENTRAL = (
-    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
-     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.3871328727963666080),
-    (5226.4952788528545610, 28729.085735721942674, 39307.895800092710610, 21213.794301586595867,
-     5394.1960214247511077, 687.18700749205790830, 42.313330701600911252, 1.0),
-)  # fmt: skip
-MIDDLE = (
-    (7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
-     1.27045825245236838258, 3.64784832476320460504, 5.76949722146069140550, 4.63033784615654529590,
-     1.42343711074968357734),
-    (1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
-     1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940,
-     2.05319162663775882187, 1.0),
-)  # fmt: skip
 
 
 def wide(dtype: Any) -> Any:
@@ -235,31 +219,6 @@ def truncated_gaussian_lowered(
     q = (uniform_at(draw, place_of(index), "float64") * 2.0 - 1.0) * edge
     found = lang.maximum(lang.minimum(quantile_at(q), 2.0), -2.0)
     return lang.cast(found * std + mean, dtype.name)
-
-
-def quantile_at(q: Any) -> Any:
-    """`quantile` of one element."""
-
-    def polynomial(factors: tuple[float, ...], x: Any) -> Any:
-        total = lang.constant(factors[0], "float64")
-        for factor in factors[1:]:
-            total = total * x + factor
-        return total
-
-    near = 0.180625 - q * q
-    central = q * polynomial(CENTRAL[0], near) / polynomial(CENTRAL[1], near)
-    far = lang.sqrt(-lang.log(0.5 - abs(q))) - 1.6
-    middle = abs(polynomial(MIDDLE[0], far) / polynomial(MIDDLE[1], far))
-    return lang.select(abs(q) <= 0.425, central, lang.select(q < 0.0, -middle, middle))
-
-
-def quantile(q: Any) -> Any:
-    """The normal number below which ``q + 1/2`` of all lie, for q not beyond 0.4999."""
-    near = 0.180625 - q * q
-    central = q * np.polyval(CENTRAL[0], near) / np.polyval(CENTRAL[1], near)
-    far = np.sqrt(-np.log(0.5 - np.abs(q))) - 1.6
-    middle = np.polyval(MIDDLE[0], far) / np.polyval(MIDDLE[1], far)
-    return np.where(np.abs(q) <= 0.425, central, np.copysign(middle, q))
 
 
 @primitive(enlarges=("shape",), effects=("random",))

@@ -16,6 +16,7 @@ from scull.core.tensor import add_at
 from scull.errors import ArgumentError, DtypeError, IndexDtypeError, RangeError, ShapeError
 from scull.ops.half import is_half, single
 from scull.ops.like import reshape_like, whole_number
+from scull.ops.sort import first_in_order, order_of
 
 
 def extreme(name: str, type: str, kind: str) -> Any:
@@ -93,67 +94,7 @@ argmax = extreme("argmax", "arg_max", "greatest")
 argmin = extreme("argmin", "arg_min", "least")
 
 
-FEW = 8  # times so many elements are more than it pays to sort for the first of them
-SINGLE = 16  # elements that are found one by one
-
-
-def order_of(x: Any, axis: int, descending: bool) -> Any:
-    """The places of the elements along `axis` in order; equal ones stay in theirs."""
-    if not descending:
-        return x.argsort(axis, "stable")
-    turned = (*(slice(None),) * axis, slice(None, None, -1))
-    return x.shape[axis] - 1 - x[turned].argsort(axis, "stable")[turned]
-
-
-def first_in_order(x: Any, k: int, axis: int, descending: bool) -> Any:
-    """The places of the first `k` elements along `axis` in order; equal ones stay in theirs."""
-    size = x.shape[axis]
-    odd = x.dtype.kind not in "fiub" or (x.dtype.kind == "f" and np.isnan(x).any())
-    if odd or k * FEW > size:
-        return order_of(x, axis, descending)[(*(slice(None),) * axis, slice(k))].copy()
-    lines = np.moveaxis(x, axis, -1)
-    rows = lines.reshape(-1, size)
-    single = k <= SINGLE and 2 * k * FEW <= size
-    places = one_by_one(rows, k, descending) if single else None
-    if places is None:
-        places = sorted_first(rows, k, descending)
-    found = places.reshape(*lines.shape[:-1], k)
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
-
-
-def one_by_one(rows: Any, k: int, descending: bool) -> Any:
-    """The first `k` places of each row, each found among what is left.
-
-    None where one of the elements may be the number that stands for those which were found.
-    """
-    if rows.dtype.kind == "b":
-        return None
-    if rows.dtype.kind == "f":
-        taken = -np.inf if descending else np.inf
-    else:
-        taken = np.iinfo(rows.dtype).min if descending else np.iinfo(rows.dtype).max
-    rest, lines = rows.copy(), np.arange(len(rows))
-    found = np.empty((len(rows), k), np.intp)
-    for i in range(k):
-        found[:, i] = rest.argmax(-1) if descending else rest.argmin(-1)
-        spot = lines, found[:, i]
-        if (rest[spot] == taken).any():
-            return None
-        rest[spot] = taken
-    return found
-
-
-def sorted_first(rows: Any, k: int, descending: bool) -> Any:
-    """The first `k` places of each row: those beyond the last of them, and these in order."""
-    last = rows.shape[1] - k if descending else k - 1
-    bound = np.partition(rows, last, -1)[:, last : last + 1]
-    sure, tied = (rows > bound if descending else rows < bound), rows == bound
-    left = k - sure.sum(-1, keepdims=True)
-    if (tied.sum(-1, keepdims=True) > left).any():
-        tied &= tied.cumsum(-1) <= left
-    places = (sure | tied).nonzero()[1].reshape(-1, k)
-    order = order_of(np.take_along_axis(rows, places, -1), 1, descending)
-    return np.take_along_axis(places, order, -1)
+WIDE = 128  # elements beside each other that are worth a call of their own
 
 
 def along(x: Any, order: Any, axis: int) -> tuple[Any, ...]:
@@ -357,8 +298,22 @@ def cumsum_kernel(
     if is_half(x):
         target[...] = xp.add.accumulate(single(source), axis=axis)
         return out
-    xp.add.accumulate(source, axis=axis, out=target)
+    accumulate(xp.add, source, axis, target)
     return out
+
+
+def accumulate(ufunc: Any, source: Any, axis: int, target: Any) -> Any:
+    """What `ufunc` makes of all elements up to each one along `axis`, into `target`.
+
+    Wide lines come one by one, which is work for vectors; NumPy goes from element to element.
+    """
+    if axis == source.ndim - 1 or source.size < WIDE * source.shape[axis]:
+        return ufunc.accumulate(source, axis=axis, out=target)
+    lines, found = np.moveaxis(source, axis, 0), np.moveaxis(target, axis, 0)
+    found[:1] = lines[:1]
+    for line, last, next in zip(lines[1:], found, found[1:], strict=False):
+        ufunc(last, line, out=next)
+    return target
 
 
 @cumsum.grad

@@ -16,6 +16,7 @@ from scull.ops.index import gather, index_shape, inside, one_axis, scatter_axis
 from scull.ops.like import full_like, reshape_like, sum_like, unsqueeze
 from scull.ops.move import reshape
 from scull.ops.pick import index_add
+from scull.ops.sort import order_of
 
 REDUCTIONS = {"SUM": "add", "MEAN": "add", "MAX": "maximum", "MIN": "minimum"}
 COMPARED = ("MAX", "MIN")  # whose gradients go to the rows that equal the result
@@ -44,7 +45,7 @@ def combined(xp: Any, x: Any, groups: Any, rows: int, reduction: str) -> tuple[A
     out = xp.zeros((rows, *x.shape[1:]), x.dtype)
     if not x.size:
         return out, counts
-    ordered = wide[groups.argsort(kind="stable")]
+    ordered = wide[order_of(groups, 0)]
     some = counts.nonzero()[0]
     starts = xp.cumsum(counts[some]) - counts[some]
     found = getattr(xp, REDUCTIONS[reduction]).reduceat(ordered, starts, 0)

@@ -1,9 +1,10 @@
 """Random numbers in lowerings: what `scull.core.random` makes of the words of a draw."""
 
-import math
 from typing import Any
 
 from scull import lang
+from scull.core.normal import BEGIN, CENTRAL, EDGE, FROM, MIDDLE
+from scull.core.random import MIDST
 
 Draw = tuple[Any, Any]  # the seed and the number, each a uint64
 
@@ -23,6 +24,22 @@ def uniform_at(draw: Draw, place: Any, dtype: str) -> Any:
 
 
 def gaussian_at(draw: Draw, place: Any) -> Any:
-    """A normal number by the Box-Muller transform of two words, in float64."""
-    radius, angle = (uniform_at(draw, place * 2 + n, "float64") for n in range(2))
-    return lang.sqrt(lang.log1p(-radius) * -2.0) * lang.cos(angle * (2.0 * math.pi))
+    """A normal number, the quantile of a word, in float64."""
+    return quantile_at(uniform_at(draw, place, "float64") + MIDST)
+
+
+def quantile_at(q: Any) -> Any:
+    """The normal quantile of one element (`scull.core.normal.quantile`)."""
+
+    def ratio(parts: tuple[tuple[float, ...], tuple[float, ...]], x: Any) -> Any:
+        return polynomial(parts[0], x) / polynomial(parts[1], x)
+
+    def polynomial(factors: tuple[float, ...], x: Any) -> Any:
+        total = lang.constant(factors[0], "float64")
+        for factor in factors[1:]:
+            total = total * x + factor
+        return total
+
+    central = q * ratio(CENTRAL, FROM - q * q)
+    middle = abs(ratio(MIDDLE, lang.sqrt(-lang.log(0.5 - abs(q))) - BEGIN))
+    return lang.select(abs(q) <= EDGE, central, lang.select(q < 0.0, -middle, middle))

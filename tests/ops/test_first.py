@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scull.ops.search import FEW, first_in_order, order_of
+from scull.ops.sort import FEW, first_in_order, order_of
 
 KINDS = ("float32", "float64", "float16", "int64", "int32", "uint8", "bool")
 
