@@ -342,6 +342,17 @@ def targets(size: int, **options: Any) -> Any:
 
 
 CALLS: dict[str, Callable[[int], Any]] = {
+    "acos": unary(lambda x: paddle.acos(paddle.tanh(x))),
+    "acosh": unary(lambda x: paddle.acosh(paddle.abs(x) + 1.1)),
+    "angle": unary(paddle.angle),
+    "asin": unary(lambda x: paddle.asin(paddle.tanh(x))),
+    "asinh": unary(paddle.asinh),
+    "atan": unary(paddle.atan),
+    "atan2": lambda n: paddle.atan2(tensor(n), tensor(n)),
+    "atanh": unary(lambda x: paddle.atanh(paddle.tanh(x) * 0.9)),
+    "bce_loss": lambda n: F.binary_cross_entropy(
+        F.sigmoid(tensor(n)), F.sigmoid(tensor(n)).detach()
+    ),
     "bilinear_tensor_product": lambda n: F.bilinear(
         tensor(max(1, n // 32), 32), tensor(max(1, n // 32), 32), tensor(16, 32, 32)
     ),
@@ -350,10 +361,13 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "clip": unary(lambda x: paddle.clip(x, -1.0, 1.0)),
     "conv3d": lambda n: F.conv3d(volumes(n), tensor(4, 4, 3, 3, 3), padding=1),
     "conv3d_transpose": lambda n: F.conv3d_transpose(volumes(n), tensor(4, 4, 3, 3, 3)),
+    "cosh": unary(paddle.cosh),
     "digamma": unary(lambda x: paddle.lgamma(paddle.abs(x) + 1.0)),
     "elu": unary(F.elu),
     "erf": unary(paddle.erf),
     "erfinv": unary(lambda x: paddle.erfinv(paddle.tanh(x) * 0.9)),
+    "exp": unary(paddle.exp),
+    "expm1": unary(paddle.expm1),
     "first_largest": lambda n: F.maxout(pictures(max(n, 1 << 10)), 2),
     "fold": lambda n: F.unfold(pictures(n), 3, 1, 1),
     "fold_pad3d": lambda n: F.pad(pictures(n), [1, 1, 1, 1], mode="reflect"),
@@ -364,14 +378,25 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "hard_shrink": unary(F.hardshrink),
     "hard_sigmoid": unary(F.hardsigmoid),
     "hard_swish": unary(F.hardswish),
+    "heaviside": lambda n: paddle.heaviside(tensor(n), tensor(n)),
     "huber_loss": lambda n: F.smooth_l1_loss(tensor(n), tensor(n)),
+    "i0": unary(paddle.i0),
+    "i0e": unary(paddle.i0e),
+    "i1": unary(paddle.i1),
+    "i1e": unary(paddle.i1e),
     "index_sample": with_rows(paddle.index_sample),
     "is_label": lambda n: F.nll_loss(
         paddle.to_tensor(rows(n), stop_gradient=False),
         paddle.to_tensor(rng.integers(0, 256, max(1, n // 256))),
     ),
+    "kldiv_loss": lambda n: F.kl_div(tensor(n), F.sigmoid(tensor(n)).detach()),
+    "label_smooth": lambda n: F.label_smooth(paddle.to_tensor(rows(n), stop_gradient=False)),
     "leaky_relu": unary(F.leaky_relu),
     "lgamma": unary(lambda x: paddle.lgamma(paddle.abs(x) + 1.0)),
+    "log": unary(lambda x: paddle.log(paddle.abs(x))),
+    "log10": unary(lambda x: paddle.log10(paddle.abs(x))),
+    "log1p": unary(lambda x: paddle.log1p(paddle.abs(x))),
+    "log2": unary(lambda x: paddle.log2(paddle.abs(x))),
     "logsigmoid": unary(F.log_sigmoid),
     "logsumexp": lambda n: paddle.logsumexp(
         paddle.to_tensor(rows(n), stop_gradient=False), axis=-1
@@ -381,12 +406,14 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "pad3d": lambda n: F.pad(pictures(n), [1, 1, 1, 1]),
     "pixel_shuffle": lambda n: F.pixel_shuffle(tensor(max(1, n // 1024), 16, 8, 8), 2),
     "place_along": with_rows(lambda x, i: paddle.take_along_axis(x, i, 1)),
+    "polygamma": unary(lambda x: paddle.polygamma(paddle.abs(x) + 1.0, 1)),
     "pool3d": lambda n: F.max_pool3d(volumes(n), 2),
     "prelu": lambda n: F.prelu(pictures(n), tensor(1)),
     "put_along_axis": with_rows(lambda x, i: paddle.put_along_axis(x, i, 1.0, 1)),
     "reduce_prod": lambda n: paddle.prod(paddle.to_tensor(rows(n), stop_gradient=False), -1),
     "relu": unary(F.relu),
     "relu6": unary(F.relu6),
+    "round": unary(paddle.round),
     "sampled": read_at,
     "scatter_pooled": unpooled,
     "selu": unary(F.selu),
@@ -394,14 +421,19 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "sigmoid_cross_entropy_with_logits": lambda n: F.binary_cross_entropy_with_logits(
         tensor(n), F.sigmoid(tensor(n).detach())
     ),
+    "sign": unary(paddle.sign),
+    "sinh": unary(paddle.sinh),
     "softmax_with_cross_entropy": targets,
     "softmax_with_cross_entropy_grad": targets,
     "softplus": unary(F.softplus),
     "softshrink": unary(F.softshrink),
     "softsign": unary(F.softsign),
     "spread_sampled": read_at,
+    "stanh": unary(paddle.stanh),
     "swish": unary(F.swish),
     "take_along_axis": with_rows(lambda x, i: paddle.take_along_axis(x, i, 1)),
+    "tanh": unary(paddle.tanh),
+    "tanh_shrink": unary(F.tanhshrink),
     "tril_triu": lambda n: paddle.tril(paddle.to_tensor(rows(n), stop_gradient=False)),
     "unfold": lambda n: F.unfold(pictures(n), 3, 1, 1),
 }

@@ -13,20 +13,20 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_750
+TOTAL = 158_900
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_690,
+    "core": 3_750,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
     "files": 4_800,
-    "ops": 27_960,
+    "ops": 28_040,
     "autograd": 3_200,
     "compiler": 12_720,
-    "eager": 2_100,
+    "eager": 2_110,
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,

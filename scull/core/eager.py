@@ -138,10 +138,10 @@ def call_one(op: Op) -> Callable[..., Any]:
             if type(x) is ndarray and op.eager:
                 return op.eager(x)
             return apply(op, (x,), {} if name is None else {"name": name})
-        kernel = op.short
         a = x.array
-        if kernel is None or type(a) is not ndarray:
+        if type(a) is not ndarray or op.short is None:
             return EAGER.apply(op, (x,), {})
+        kernel = op.short if a.size < op.least else op.eager
         try:
             o = kernel(a)
         except Exception as error:

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ class Op:
     derive: ClassVar[Callable[["Op"], "Op | None"]]  # makes `<name>_grad`; put here by autograd
     expand: ClassVar[Callable[..., Any]]  # runs a composite body on metas; put here by dispatch
     declare_all: ClassVar[Callable[[], None]]  # declares every operator there is; put here by ops
-    # By name what makes the function that eager mode runs in place of a kernel; put here by eager.
-    preferred: ClassVar[dict[str, Callable[["Op"], Any]]] = {}
+    # By name what lets eager mode run machine code in place of a kernel; put here by eager.
+    preferred: ClassVar[dict[str, Callable[["Op"], None]]] = {}
 
     def __init__(
         self,
@@ -107,7 +108,9 @@ class Op:
         self.align: Any = None  # operands with `axis` taken into account, of elementwise operators
         self.cpu: Any = None  # the kernel on NumPy
         self.eager: Any = None  # what eager mode calls: that, or one that prefers machine code
-        self.short: Any = None  # the same without attributes: NumPy's own function if there is one
+        self.ufunc: Any = None  # NumPy's own function of operands alone, if there is one
+        self.short: Any = None  # what eager mode calls without attributes: that, if there is one
+        self.least = sys.maxsize  # elements of one operand alone, from where on it is `eager`
         self.keep: Any = None  # what a node of the tape keeps of inputs and results
         self.pull: Any = None  # from a node and its results' gradients to those of its inputs
         self.kept: tuple[str, ...] = ()
@@ -294,9 +297,9 @@ class Declaration:
             if over:
                 self.op.over = partial(function, numpy)
             if where in (None, "cpu"):
-                self.op.cpu = self.op.eager = self.op.short = partial(function, numpy)
-                if self.op.name in Op.preferred:
-                    self.op.eager = self.op.short = Op.preferred[self.op.name](self.op)
+                self.op.cpu = self.op.short = partial(function, numpy)
+                self.op.ufunc = None
+                self.chosen()
                 self.bound()
             return function
 
@@ -315,9 +318,19 @@ class Declaration:
             return getattr(xp, name)(*arrays, out=out)
 
         self.kernel()(kernel)
-        self.op.short = self.op.over = getattr(numpy, name)
+        self.op.ufunc = self.op.short = self.op.over = getattr(numpy, name)
         if not self.op.kinds:
-            self.op.cpu = self.op.eager = self.op.short
+            self.op.cpu = self.op.short
+        self.chosen()
+
+    def chosen(self) -> None:
+        """Let eager mode call the kernel, or what prefers machine code to it."""
+        op = self.op
+        prefer = Op.preferred.get(op.name)
+        if prefer:
+            prefer(op)
+        else:
+            op.eager = op.cpu
 
     def direct(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Attach what tells, of a NumPy dtype and attributes, what the kernel comes to.

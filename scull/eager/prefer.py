@@ -13,8 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from operator import attrgetter
+from functools import cache
 from typing import Any
 
 from numpy import ndarray
@@ -42,25 +41,33 @@ Places = tuple[int, ...]  # for each result the operand it is written over, or -
 def follow(mode: str) -> None:
     """Let eager mode prefer machine code, unless the mode is `off`."""
     names = {} if mode == "off" else LEAST
-    Op.preferred = {name: partial(preferring, least=least) for name, least in names.items()}
+    Op.preferred = dict.fromkeys(names, prefer)
     for op in [REGISTRY[name] for name in LEAST if name in REGISTRY]:
-        found = Op.preferred.get(op.name, attrgetter("cpu"))(op)
         if op.short is op.eager:
-            op.short = found
-        op.eager = found
+            op.short = op.cpu
+        op.eager, op.least = op.cpu, sys.maxsize
+        if names:
+            prefer(op)
+
+
+def prefer(op: Op) -> None:
+    """Let eager mode prefer machine code to the kernel of an operator."""
+    op.eager, op.least = preferring(op), LEAST[op.name]
+    if op.short is op.cpu and len(op.inputs) > 1:
+        op.short = op.eager
 
 
 @cache
-def preferring(op: Op, least: int) -> "Preferring":
+def preferring(op: Op) -> "Preferring":
     """The one kernel of its kind, with the machine code it has by now."""
-    return Preferring(op, least)
+    return Preferring(op, LEAST[op.name])
 
 
 class Preferring:
     """The kernel of an operator that has machine code where an operand has `least` elements."""
 
     def __init__(self, op: Op, least: int) -> None:
-        self.op, self.plain, self.least = op, op.cpu, least
+        self.op, self.least = op, least
         self.most = MOST.get(op.name, sys.maxsize)
         self.known: dict[Any, Call] = {}
         self.spent = 0  # calls with code that are needed to pay for what new sizes got
@@ -83,8 +90,8 @@ class Preferring:
     def by_numpy(self, operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
         """What NumPy gives."""
         if out is None:
-            return self.plain(*operands, **attrs)
-        return self.plain(*operands, out=out, **attrs)
+            return self.op.cpu(*operands, **attrs)
+        return self.op.cpu(*operands, out=out, **attrs)
 
     def new(self, key: Any, operands: Sequence[Any], attrs: dict[str, Any]) -> Call:
         """The call for operands of sizes not met before."""

@@ -268,7 +268,7 @@ def bound_kernel(
         return counting(operator, attrs), False
     if any(v.kind is Kind.ROWS for v in operator.operands()) and op.rows_kernel is not None:
         kernel = op.rows_kernel
-    elif op.rows_kernel is not None and not isinstance(op.short, np.ufunc):
+    elif op.rows_kernel is not None and op.ufunc is None:
         return by_kind(operator, attrs), False
     else:
         kernel = op.cpu or op.compute
@@ -277,9 +277,9 @@ def bound_kernel(
         return bound or partial(op.planned or op.compute, **attrs), False
     if op.in_place:
         return in_place(operator, kernel, attrs), False
-    plain = isinstance(op.short, np.ufunc) and kernel is not op.rows_kernel
+    plain = op.ufunc is not None and kernel is not op.rows_kernel
     if plain and attrs.get("axis", -1) == -1:
-        return op.short, False
+        return op.ufunc, False
     return (partial(kernel, **attrs) if attrs else kernel), False
 
 

@@ -55,7 +55,8 @@ def test_samples_give_what_numpy_gives(name):
                 continue
             given = {**op.attrs, **sample.attrs}
             attrs = {n: normalised(op.kinds[n], n, v) for n, v in given.items()}
-            want = as_outputs(op, op.cpu(*sample.inputs, **attrs))
+            with np.errstate(all="ignore"):
+                want = as_outputs(op, op.cpu(*sample.inputs, **attrs))
             check_close(as_outputs(op, prefers(*sample.inputs, **attrs)), want, str(sample))
     made = sum(isinstance(x, Made) for x in prefers.known.values())
     assert made > 0
