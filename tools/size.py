@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_900
+TOTAL = 159_260
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -22,8 +22,8 @@ BUDGETS = {
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
-    "files": 4_800,
-    "ops": 28_040,
+    "files": 5_160,
+    "ops": 27_960,
     "autograd": 3_200,
     "compiler": 12_720,
     "eager": 2_110,

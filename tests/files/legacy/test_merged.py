@@ -1,0 +1,158 @@
+"""Operators that passes for inference made of several, over sequences, and what is refused."""
+
+import numpy as np
+import pytest
+
+import scull as paddle
+from scull import static
+from scull.errors import FileError, UnsupportedError
+from scull.files import proto
+from scull.files.legacy.call import made, message_of
+from scull.files.program import program_of
+from tests.files.legacy.case import Generator
+
+LEVELS = [[2, 1, 3]]
+ELEMENTS = {"float32": proto.VarType.FP32, "int64": proto.VarType.INT64, "int8": proto.VarType.INT8}
+
+
+def run(type, inputs, results, levelled=("X.0",), **attrs):
+    """The results of one operator of a file, on arrays by slot."""
+    message = proto.ProgramDesc()
+    block = message.blocks.add(idx=0, parent_idx=-1)
+    feed, slots = {}, {}
+    for slot, given in inputs.items():
+        given = given if isinstance(given, list) else [given]
+        slots[slot] = [f"{slot}.{i}" for i in range(len(given))]
+        feed |= dict(zip(slots[slot], given, strict=True))
+    sizes = {name: x.shape for name, x in feed.items()} | dict.fromkeys(results, (-1, -1))
+    for name, shape in sizes.items():
+        variable = block.vars.add(name=name).type
+        variable.type = proto.VarType.LOD_TENSOR
+        dtype = str(feed[name].dtype) if name in feed else "float32"
+        variable.lod_tensor.tensor.data_type = ELEMENTS[dtype]
+        variable.lod_tensor.tensor.dims[:] = shape
+    call = made(type, slots, {name: name for name in results}, **attrs)
+    block.ops.append(message_of(call, proto.OpDesc()))
+    program = program_of(message.SerializeToString())
+    for name in [n for n in levelled if len(feed.get(n, ())) == sum(*LEVELS)]:
+        feed[name] = paddle.base.create_lod_tensor(feed[name], LEVELS, paddle.CPUPlace())
+    found = static.Executor().run(program, feed, list(results), return_numpy=False)
+    return [np.array(x) for x in found]
+
+
+def close(found, expected):
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_allclose(x, y, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_product_and_the_gates_of_a_gru_are_one_operator(backwards):
+    g = Generator("gru")
+    x, w, inner, bias = g.real(6, 3), g.real(3, 12), g.real(4, 12), g.real(1, 12)
+    start = {"H0": g.real(3, 4), "Bias": bias}
+    attrs = {"activation": "tanh", "gate_activation": "sigmoid", "is_reverse": backwards}
+    one = {"X": x, "WeightX": w, "WeightH": inner}
+    found = run("fusion_gru", one | start, ["Hidden"], use_seq=True, use_mkldnn=False, **attrs)
+    apart = {"Input": x @ w, "Weight": inner}
+    close(found, run("gru", apart | start, ["Hidden"], ["Input.0"], **attrs))
+
+
+@pytest.mark.parametrize("peepholes", [False, True])
+def test_a_product_or_rows_of_one_and_the_gates_of_an_lstm_are_one_operator(peepholes):
+    g = Generator("lstm")
+    x, w, inner = g.real(6, 3), g.real(3, 16), g.real(4, 16)
+    bias, results = g.real(1, 28 if peepholes else 16), ["Hidden", "Cell"]
+    start = {"H0": g.real(3, 4), "C0": g.real(3, 4), "Bias": bias, "WeightH": inner}
+    attrs = {"use_peepholes": peepholes, "cell_activation": "relu"}
+    found = run("fusion_lstm", {"X": x, "WeightX": w} | start, results, **attrs)
+    apart = {"Input": x @ w, "Weight": start.pop("WeightH")} | start
+    close(found, run("lstm", apart, results, ["Input.0"], **attrs))
+    ids, products = g.whole(6, 1), g.real(5, 3) @ w + bias[:, :16]  # the bias is in the table
+    words = {"Ids": ids, "Embeddings": products, "WeightH": inner} | start
+    found = run("fused_embedding_fc_lstm", words, results, ["Ids.0"], **attrs)
+    rows = {"Input": products[ids[:, 0]] - bias[:, :16]}
+    close(found, run("lstm", apart | rows, results, ["Input.0"], **attrs))
+
+
+def test_windows_of_a_sequence_a_bias_and_an_activation_are_one_operator():
+    g = Generator("windows")
+    x, w, bias = g.real(6, 2), g.real(6, 4), g.real(4)
+    attrs = {"contextLength": 3, "contextStart": -1, "contextStride": 1}
+    given = {"X": x, "Filter": w, "Bias": bias}
+    (found,) = run("fusion_seqconv_eltadd_relu", given, ["Out"], **attrs)
+    (products,) = run("sequence_conv", {"X": x, "Filter": w}, ["Out"], **attrs)
+    close([found], [np.maximum(products + bias, 0)])
+
+
+def test_rows_of_sequences_stand_beside_one_another():
+    x, y = np.arange(12.0, dtype="float32").reshape(6, 2), np.ones((6, 1), "float32")
+    given = {"X": [x, y]}
+    levelled = ("X.0", "X.1")
+    (found,) = run("fusion_seqpool_concat", given, ["Out"], levelled, pooltype="SUM", axis=1)
+    assert found.tolist() == [[2.0, 4.0, 2.0], [4.0, 5.0, 1.0], [24.0, 27.0, 3.0]]
+
+
+def test_a_row_of_each_sequence_stands_beside_every_step():
+    g = Generator("expanded")
+    x, y, w, bias = g.real(6, 2), g.real(3, 1), g.real(3, 4), g.real(4)
+    given = {"X": [x, y], "FCWeight": w, "FCBias": bias}
+    (found,) = run("fusion_seqexpand_concat_fc", given, ["Out"], fc_activation="tanh")
+    each = np.repeat(y, LEVELS[0], 0)
+    close([found], [np.tanh(np.concatenate([x, each], 1) @ w + bias)])
+
+
+def test_what_older_passes_left_in_an_operator_of_today_is_done_too():
+    g = Generator("older")
+    x, w, bias, more = g.real(1, 2, 3, 3), g.real(4, 2, 1, 1), g.real(4), g.real(1, 4, 3, 3)
+    windows = {"strides": [1, 1], "paddings": [0, 0], "dilations": [1, 1], "groups": 1}
+    attrs = windows | {"use_mkldnn": True, "fuse_residual_connection": True}
+    whole = {"Input": x, "Filter": w, "Bias": bias, "ResidualData": more}
+    (found,) = run("conv2d", whole, ["Output"], fuse_relu=True, **attrs)
+    product = np.einsum("nchw,oc->nohw", x, w[..., 0, 0]) + bias[:, None, None] + more
+    close([found], [np.maximum(product, 0)])
+    bound = {"fuse_brelu": True, "fuse_brelu_threshold": 0.5}
+    (found,) = run("conv2d", whole, ["Output"], **bound, **attrs)
+    close([found], [np.clip(product, 0, 0.5)])
+    two = {"X": g.real(2, 3), "Y": g.real(3, 2)}
+    attrs = {"use_mkldnn": True, "fused_transpose_Out": [1, 0], "alpha": 0.5}
+    (found,) = run("matmul", two, ["Out"], **attrs)
+    close([found], [0.5 * (two["X"] @ two["Y"]).T])
+    attrs = {"fuse_activation": "relu", "axis": -1}
+    (found,) = run("elementwise_sub", {"X": x, "Y": x + 1}, ["Out"], use_mkldnn=True, **attrs)
+    assert (found == 0).all()
+    (found,) = run("elementwise_sub", {"X": x, "Y": x + 1}, ["Out"], use_mkldnn=False, **attrs)
+    close([found], [np.full_like(x, -1)])
+
+
+def test_operators_on_8_bits_and_unknown_activations_are_refused_by_name():
+    x = np.ones((2, 3), "float32")
+    two, slots = {"X": x, "Y": x}, ["Out"]
+    with pytest.raises(UnsupportedError, match=r"`fused_elementwise_add`\): scale_x: an operator"):
+        run("fused_elementwise_add", two, slots, scale_x=2.0)
+    with pytest.raises(UnsupportedError, match="no activation is 'round'; there are relu, "):
+        run("fused_elementwise_add", two, slots, fuse_activation="round")
+    with pytest.raises(UnsupportedError, match="activation_type is 'tanh', not 'relu'"):
+        run("fc", {"Input": x, "W": x.T}, slots, activation_type="tanh")
+    heads = {
+        "Input": x[None],
+        "W": np.ones((3, 3, 2), "float32"),
+        "Bias": np.ones((3, 2), "float32"),
+    }
+    with pytest.raises(UnsupportedError, match="other operands than the keys are transposed"):
+        run("multihead_matmul", heads, slots, transpose_Q=True, head_number=1)
+
+
+def test_an_attribute_may_come_twice_if_it_says_the_same():
+    message = proto.ProgramDesc()
+    block = message.blocks.add(idx=0, parent_idx=-1)
+    for name in ("x", "out"):
+        block.vars.add(name=name).type.type = proto.VarType.LOD_TENSOR
+    call = made("fused_elementwise_add", {"X": "x", "Y": "x"}, {"Out": "out"}, use_mkldnn=True)
+    operator = message_of(call, proto.OpDesc())
+    operator.attrs.add().CopyFrom(operator.attrs[0])
+    block.ops.append(operator)
+    program = program_of(message.SerializeToString())
+    assert [o.type for o in program.global_block().ops] == ["elementwise_add"]
+    block.ops[0].attrs[1].b = False
+    with pytest.raises(FileError, match="two things of the attribute `use_mkldnn`"):
+        program_of(message.SerializeToString())
