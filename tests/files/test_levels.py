@@ -75,20 +75,26 @@ def test_levels_are_no_slots_that_anybody_is_told_of():
     assert not any(name.endswith("@LOD") for name in slots)
 
 
-def test_a_saved_model_is_fed_with_levels(tmp_path):
+@pytest.fixture
+def static():
     paddle.enable_static()
-    program, startup = paddle.static.Program(), paddle.static.Program()
+    yield paddle.static
+    paddle.disable_static()
+
+
+def test_a_saved_model_is_fed_with_levels(static, tmp_path):
+    program, startup = static.Program(), static.Program()
     path, two = str(tmp_path / "net"), paddle.nn.initializer.Constant(2.0)
-    with paddle.static.program_guard(program, startup):
-        x = paddle.static.data("x", [-1, 2], "float32", lod_level=1)
-        w = paddle.static.create_parameter([2], "float32", default_initializer=two)
-        y = paddle.static.nn.sequence_pool(x * w, "sum")
-    exe = paddle.static.Executor()
-    scope = paddle.static.Scope()
-    with paddle.static.scope_guard(scope):
+    with static.program_guard(program, startup):
+        x = static.data("x", [-1, 2], "float32", lod_level=1)
+        w = static.create_parameter([2], "float32", default_initializer=two)
+        y = static.nn.sequence_pool(x * w, "sum")
+    exe = static.Executor()
+    scope = static.Scope()
+    with static.scope_guard(scope):
         exe.run(startup)
-        paddle.static.save_inference_model(path, [x], [y], exe, program=program)
-        loaded, feeds, fetches = paddle.static.load_inference_model(path, exe)
+        static.save_inference_model(path, [x], [y], exe, program=program)
+        loaded, feeds, fetches = static.load_inference_model(path, exe)
         assert loaded.global_block().ops[0].type == "feed"
         feed = {feeds[0]: fed(np.ones((3, 2), "float32"), [[1, 2]])}
         (found,) = exe.run(loaded, feed=feed, fetch_list=fetches)
