@@ -110,6 +110,18 @@ def test_pairs_of_numbers_are_turned_by_their_place(neighbours):
     close(back.flip(1), found.numpy())
 
 
+def test_a_sequence_may_be_of_any_length_when_it_is_computed():
+    def turned(x):
+        first, second, _ = F.fused_rotary_position_embedding(x, x)
+        lengths = paddle.full([1, 1], 3, "int64")
+        attended = F.variable_length_memory_efficient_attention
+        return attended(first, second, x, lengths, lengths, causal=True)
+
+    spec = [paddle.static.InputSpec([None, None, 2, 4])]
+    x = tensor(1, 4, 2, 4)
+    close(paddle.jit.to_static(turned, input_spec=spec)(x), turned(x).numpy())
+
+
 def test_angles_follow_from_places_where_none_are_given():
     q = paddle.to_tensor([[[[1.0, 0.0, 1.0, 0.0]], [[1.0, 0.0, 1.0, 0.0]]]])
     found = F.fused_rotary_position_embedding(q)[0].numpy()[0, :, 0]

@@ -7,8 +7,8 @@ from scull.errors import AssertError
 from scull.incubate.nn.attn_bias import LowerTriangularMask, LowerTriangularMaskWithTensorBias
 from scull.ir.variable import Variable
 from scull.nn.functional.activation import softmax
-from scull.nn.functional.attention import causal_mask
 from scull.nn.functional.omission import dropout
+from scull.ops.masked_softmax import causal_softmax
 from scull.tensor.linalg import matmul
 from scull.tensor.manipulation import transpose
 from scull.tensor.size import needs_tensor
@@ -52,10 +52,9 @@ def memory_efficient_attention(
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query, key, value))
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     scores = matmul(q * factor, k, transpose_y=True)
-    if isinstance(attn_bias, LowerTriangularMask):
-        scores = scores + causal_mask(scores.shape[-1], scores.dtype)[: scores.shape[-2]]
     bias = attn_bias.bias if isinstance(attn_bias, LowerTriangularMaskWithTensorBias) else attn_bias
     if isinstance(bias, Tensor | Variable):
         scores = scores + bias
-    weights = dropout(softmax(scores), p, training=training)
+    weigh = causal_softmax if isinstance(attn_bias, LowerTriangularMask) else softmax
+    weights = dropout(weigh(scores), p, training=training)
     return transpose(matmul(weights, v), [0, 2, 1, 3])

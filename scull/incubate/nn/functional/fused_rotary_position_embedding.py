@@ -3,6 +3,7 @@
 from typing import Any
 
 from scull.errors import ArgumentError
+from scull.incubate.nn.functional.place import places
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import arange
 from scull.tensor.join import concat, gather, split, stack
@@ -52,7 +53,7 @@ def fused_rotary_position_embedding(
     if numbers % 2:
         raise ArgumentError(f"q has {numbers} numbers in a head, an even count is needed")
     if sin is None:
-        angles = angles_of(q.shape[1], numbers)
+        angles = angles_of(places(q, 1, "float32"), numbers)
         sin, cos = sine(angles), cosine(angles)
     sin, cos = (cast_to(placed(x, position_ids, numbers), q.dtype) for x in (sin, cos))
     partner = next_one if use_neox_rotary_style else other_half
@@ -60,11 +61,11 @@ def fused_rotary_position_embedding(
     return out_q, out_k, out_v
 
 
-def angles_of(places: int, numbers: int) -> Any:
+def angles_of(where: Any, numbers: int) -> Any:
     """The angle of each place and number; neighbours have the same."""
     steps = arange(0, numbers, 2, dtype="float32") / numbers
-    each = unsqueeze(arange(places, dtype="float32"), 1) * 10000.0**-steps
-    return reshape(stack([each, each], -1), [places, numbers])
+    each = unsqueeze(where, 1) * 10000.0**-steps
+    return reshape(stack([each, each], -1), [-1, numbers])
 
 
 def placed(x: Any, position_ids: Any, numbers: int) -> Any:

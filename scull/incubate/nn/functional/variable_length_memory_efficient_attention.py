@@ -3,10 +3,11 @@
 from typing import Any
 
 from scull.errors import UnsupportedError
+from scull.incubate.nn.functional.place import places
 from scull.nn.functional.activation import softmax
-from scull.nn.functional.attention import causal_mask
-from scull.tensor.creation import arange, full_like, zeros_like
+from scull.tensor.creation import full_like, zeros_like
 from scull.tensor.linalg import matmul
+from scull.tensor.logic import logical_or
 from scull.tensor.manipulation import reshape
 from scull.tensor.search import where
 from scull.tensor.size import needs_tensor
@@ -52,10 +53,12 @@ def variable_length_memory_efficient_attention(
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     scores = matmul(query * factor, key, transpose_y=True)
     scores = scores if mask is None else scores + mask
+    of_keys = reshape(places(key, 2), [1, 1, 1, -1])
+    of_queries = reshape(places(query, 2), [1, 1, -1, 1])
+    outside = of_keys >= reshape(kv_seq_lens, [-1, 1, 1, 1])
     if causal:
-        scores = scores + causal_mask(scores.shape[-1], scores.dtype)[: scores.shape[-2]]
-    outside = reshape(arange(key.shape[2]), [1, 1, 1, -1]) >= reshape(kv_seq_lens, [-1, 1, 1, 1])
+        outside = logical_or(outside, of_keys > of_queries)
     scores = where(outside, full_like(scores, float("-inf")), scores)
     found = matmul(softmax(scores), value)
-    behind = reshape(arange(query.shape[2]), [1, 1, -1, 1]) >= reshape(seq_lens, [-1, 1, 1, 1])
+    behind = of_queries >= reshape(seq_lens, [-1, 1, 1, 1])
     return where(behind, zeros_like(found), found)
