@@ -1,4 +1,4 @@
-"""Operators that passes for inference made of several: recurrent networks, sequences, attention."""
+"""Operators that passes for inference made of several: networks along sequences, squares."""
 
 from dataclasses import replace
 from typing import Any
@@ -169,82 +169,9 @@ def restored(call: Call, names: Names) -> list[Call]:
     return line.scaled(1 / call.get("max_range")).calls()
 
 
-# ---- attention and what stands around it, as a GPU's passes join them ----
-
-
-def normal_sum(line: Line, axis: int) -> list[Call]:
-    """What stands in a line, then `layer_norm`."""
-    call = line.call
-    scales = {"Scale": call.first("Scale"), "Bias": call.first("Bias") or call.first("Bias1")}
-    attrs = {"epsilon": call.get("epsilon", 1e-5), "begin_norm_axis": axis}
-    notes = ("Mean", "Variance")
-    found = {slot: name for slot, name in scales.items() if name}
-    return line.then("layer_norm", found, ("X", "Y"), notes, **attrs).calls()
-
-
-def skipped(call: Call, names: Names) -> list[Call]:
-    """`skip_layernorm`: a sum, and that normal."""
-    line = Line(call, names, call.first("X")).plus(call.first("Y"))
-    return normal_sum(line, call.get("begin_norm_axis", 2))
-
-
-def layer(call: Call, names: Names) -> list[Call]:
-    """`fused_fc_elementwise_layernorm`: a product with bias and activation, a sum, that normal."""
-    columns: dict[str, Any] = {"x_num_col_dims": call.get("x_num_col_dims", 1), "y_num_col_dims": 1}
-    line = Line(call, names, call.first("X")).then("mul", {"Y": call.first("W")}, **columns)
-    line.plus(call.first("Bias0")).activated(call.get("activation_type", ""))
-    return normal_sum(line.plus(call.first("Y")), call.get("begin_norm_axis", 1))
-
-
-def words(call: Call, names: Names) -> list[Call]:
-    """`fused_embedding_eltwise_layernorm`: the sum of rows of tables, and that normal."""
-    calls, rows = [], []
-    for ids, table in zip(call.inputs["Ids"], call.inputs["Embs"], strict=True):
-        rows.append(names.like(call.result(), "rows"))
-        column = (names.shape(ids) or [0])[-1] == 1
-        type = "lookup_table" if column else "lookup_table_v2"
-        calls.append(made(type, {"Ids": ids, "W": table}, {"Out": rows[-1]}, padding_idx=-1))
-    total = names.like(call.result(), "sum")
-    calls.append(made("sum", {"X": rows}, {"Out": total}))
-    return [*calls, *normal_sum(Line(call, names, total), 2)]
-
-
-def attention(call: Call, names: Names) -> list[Call]:
-    """`multihead_matmul`: queries, keys and values by one product, and what they make."""
-    turns = {"transpose_Q": False, "transpose_K": True, "transpose_V": False}
-    if any(call.get(name, usual) != usual for name, usual in turns.items()):
-        raise UnsupportedError(f"{call.where}: other operands than the keys are transposed")
-    new = {word: names.like(call.result(), word) for word in ("weight", "bias", "all")}
-    parts = [names.like(call.result(), word) for word in ("queries", "keys", "values")]
-    line = Line(call, names, call.first("Input"), new["all"])
-    line.then("mul", {"Y": new["weight"]}, x_num_col_dims=2, y_num_col_dims=1).plus(new["bias"])
-    line.then("reshape", shape=[0, 0, 3, call.get("head_number", 1), -1])
-    line.then("transpose", axis=[2, 0, 3, 1, 4])
-    weighed = Line(call, names, parts[0])
-    weighed.then("matmul_v2", {"Y": parts[1]}, trans_x=False, trans_y=True)
-    weighed.scaled(call.get("alpha", 1.0)).plus(call.first("BiasQK")).then("softmax", axis=-1)
-    weighed.then("matmul_v2", {"Y": parts[2]}, trans_x=False, trans_y=False)
-    weighed.then("transpose", axis=[0, 2, 1, 3]).then("reshape", shape=[0, 0, -1])
-    return [
-        made("reshape", {"X": call.first("W")}, {"Out": new["weight"]}, shape=[0, -1]),
-        made("reshape", {"X": call.first("Bias")}, {"Out": new["bias"]}, shape=[-1]),
-        *line.calls(),
-        *[part_of(new["all"], out, i) for i, out in enumerate(parts)],
-        *weighed.calls(),
-    ]
-
-
-def part_of(x: str, out: str, place: int) -> Call:
-    """One place along the first axis."""
-    window = {"axes": [0], "starts": [place], "ends": [place + 1], "decrease_axis": [0]}
-    return made("slice", {"Input": x}, {"Out": out}, **window)
-
-
 TABLE = {
     "dequantize_abs_max": restored,
-    "fused_embedding_eltwise_layernorm": words,
     "fused_embedding_fc_lstm": lstm_of_words,
-    "fused_fc_elementwise_layernorm": layer,
     "fusion_gru": gru,
     "fusion_lstm": lstm,
     "fusion_repeated_fc_relu": layers,
@@ -253,6 +180,4 @@ TABLE = {
     "fusion_seqpool_concat": pooled,
     "fusion_squared_mat_sub": squares,
     "fusion_transpose_flatten_concat": flattened,
-    "multihead_matmul": attention,
-    "skip_layernorm": skipped,
 }

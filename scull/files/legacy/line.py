@@ -42,6 +42,13 @@ class Line:
         """The line with `y` added, if there is one."""
         return self.then("elementwise_add", {"Y": y}, axis=axis) if y else self
 
+    def into(self, out: str) -> list[Call]:
+        """The operators of all steps, the result of the last under another name."""
+        self.out, before = out, self.out
+        found = self.calls()
+        self.out = before
+        return found
+
     def calls(self) -> list[Call]:
         """The operators of all steps."""
         if not self.steps:

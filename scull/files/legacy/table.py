@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from scull.errors import FileError, ScullError
 from scull.files import proto
-from scull.files.legacy import fusion, loss, merged, number, resize, shape, window
+from scull.files.legacy import fusion, loss, merged, number, resize, shape, transformer, window
 from scull.files.legacy.call import Call, Known, Names, call_of, kind_of, message_of
 from scull.files.legacy.version import MEANT, check_versions, versions_of
 
@@ -49,6 +49,7 @@ TABLE: dict[str, Rewrite] = {
     **dict.fromkeys(window.TYPES, window.joined),
     **merged.TABLE,
     **fusion.TABLE,
+    **transformer.TABLE,
 }
 
 

@@ -9,6 +9,7 @@ from scull.errors import FileError, UnsupportedError
 from scull.files import proto
 from scull.files.legacy.call import made, message_of
 from scull.files.program import program_of
+from scull.incubate.nn import functional as F
 from tests.files.legacy.case import Generator
 
 LEVELS = [[2, 1, 3]]
@@ -38,6 +39,10 @@ def run(type, inputs, results, levelled=("X.0",), **attrs):
         feed[name] = paddle.base.create_lod_tensor(feed[name], LEVELS, paddle.CPUPlace())
     found = static.Executor().run(program, feed, list(results), return_numpy=False)
     return [np.array(x) for x in found]
+
+
+def tensor(x):
+    return paddle.to_tensor(x)
 
 
 def close(found, expected):
@@ -122,6 +127,87 @@ def test_what_older_passes_left_in_an_operator_of_today_is_done_too():
     assert (found == 0).all()
     (found,) = run("elementwise_sub", {"X": x, "Y": x + 1}, ["Out"], use_mkldnn=False, **attrs)
     close([found], [np.full_like(x, -1)])
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("flat", [False, True])
+def test_attention_with_its_products_and_norms_is_one_operator(before, flat):
+    g = Generator("attention")
+    x, w, bias = g.real(2, 3, 4), g.real(3, 2, 2, 4), g.real(3, 2, 2)
+    behind, mask, scale = g.real(4, 4), g.real(2, 1, 3, 3), g.real(4)
+    if flat:
+        w, bias = np.ascontiguousarray(w.reshape(12, 4).T), bias.reshape(12)
+    norm = {"LnScale" if before else "Ln2Scale": scale, "LnBias" if before else "Ln2Bias": scale}
+    given = {"X": x, "QKVW": w, "QKVBias": bias, "SrcMask": mask, "OutLinearW": behind}
+    attrs = {"pre_layer_norm": before, "transpose_qkv_wb": flat, "dropout_rate": 0.5}
+    attrs |= {"num_heads": 2 if flat else -1, "is_test": True, "add_residual": True}
+    attrs["dropout_implementation"] = "downgrade_in_infer"
+    found = run("fused_attention", given | norm, ["Y"], (), attn_dropout_rate=0.5, **attrs)
+    words = ("pre_ln_scale", "pre_ln_bias") if before else ("ln_scale", "ln_bias")
+    rest = {"mode": "downscale_in_infer", "attn_dropout_rate": 0.0, "training": False}
+    rest |= dict.fromkeys(words, tensor(scale)) | {"qkv_bias": tensor(bias)}
+    rest |= {"attn_mask": tensor(mask), "transpose_qkv_wb": flat, "num_heads": attrs["num_heads"]}
+    operands = map(tensor, (x, w, behind))
+    expected = F.fused_multi_head_attention(*operands, pre_layer_norm=before, **rest)
+    close(found, [expected.numpy()])
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_the_network_of_a_transformer_is_one_operator(before):
+    g = Generator("network")
+    x, w, back, bias, scale = g.real(2, 3, 4), g.real(4, 6), g.real(6, 4), g.real(6), g.real(4)
+    number = 1 if before else 2
+    given = {"X": x, "Linear1Weight": w, "Linear2Weight": back, "Linear1Bias": bias}
+    attrs = {"dropout1_rate": 0.5, "dropout2_rate": 0.5, "is_test": True, "act_method": "gelu"}
+    attrs |= {"dropout1_implementation": "upscale_in_train", "pre_layer_norm": before}
+    norm = {f"Ln{number}Scale": scale}
+    found = run("fused_feedforward", given | norm, ["Out"], (), **attrs)
+    rest = {f"ln{number}_scale": tensor(scale), "pre_layer_norm": before, "training": False}
+    operands = map(tensor, (x, w, back, bias))
+    expected = F.fused_feedforward(*operands, activation="gelu", **rest)
+    close(found, [expected.numpy()])
+
+
+def test_sums_after_dropout_and_norms_of_them_are_one_operator():
+    g = Generator("sums")
+    x, y, bias, scale = g.real(2, 3, 4), g.real(2, 3, 4), g.real(4), g.real(4)
+    rest = {"mode": "upscale_in_train", "is_test": True}
+    close(run("fused_dropout_add", {"x": x, "y": y}, ["out"], (), p=0.5, **rest), [x + y])
+    attrs = {"dropout_rate": 0.0, "ln_epsilon": 1e-5}
+    given = {"X": x, "Residual": y, "Bias": bias, "LnScale": scale}
+    found = run("fused_bias_dropout_residual_layer_norm", given, ["Y"], (), **attrs)
+    expected = F.fused_layer_norm(*map(tensor, (x + bias + y, scale, 0 * scale)), 1e-5, 1.0, 2)
+    close(found, [expected[0].numpy()])
+    attrs = {"epsilon": 1e-6, "begin_norm_axis": 2}
+    given = {"x": x, "norm_weight": scale, "residual": y}
+    found = run("rms_norm", given, ["out", "residual_out"], (), **attrs)
+    expected = F.fused_rms_norm(tensor(x + y), tensor(scale), None, 1e-6, 2)
+    close(found, [expected[0].numpy(), x + y])
+
+
+@pytest.mark.parametrize("neighbours", [False, True])
+@pytest.mark.parametrize("axes", [2, 4])
+@pytest.mark.parametrize("picked", [False, True])
+def test_pairs_of_numbers_are_turned_by_tables_of_any_form(neighbours, axes, picked):
+    g = Generator("turned")
+    q, k, sin, cos = g.real(2, 3, 2, 4), g.real(2, 3, 1, 4), g.real(3, 4), g.real(3, 4)
+    given = {"q": q, "k": k, "sin": sin, "cos": cos}
+    if axes == 4:
+        given |= {"sin": sin[None, :, None], "cos": cos[None, :, None]}
+    if picked:
+        given["position_ids"] = g.whole(2, 3, high=3)
+    rest = {"use_neox_rotary_style": neighbours}
+    found = run("fused_rotary_position_embedding", given, ["out_q", "out_k"], (), **rest)
+    operands = {name: tensor(x) for name, x in given.items()}
+    expected = F.fused_rotary_position_embedding(**operands, **rest)
+    close(found, [x.numpy() for x in expected[:2]])
+
+
+def test_attention_of_what_lies_side_by_side_is_one_operator():
+    x = Generator("alone").real(2, 3, 3, 2, 4)
+    (found,) = run("self_dp_attention", {"X": x}, ["Out"], (), alpha=0.5, head_number=2)
+    parts = [tensor(x[:, :, i]) for i in range(3)]  # the factor is one over the root of 4
+    close([found], [paddle.nn.functional.scaled_dot_product_attention(*parts).numpy()])
 
 
 def test_operators_on_8_bits_and_unknown_activations_are_refused_by_name():
