@@ -45,7 +45,9 @@ def call_of(message: Any, version: int, where: str) -> Call:
         message.type,
         slots_of(message.inputs, where),
         slots_of(message.outputs, where),
-        agreed(message.attrs, where),
+        {
+            a.name: attribute_value(a) for a in message.attrs
+        },  # passes write some twice: the last one
         version,
         where,
     )
@@ -56,16 +58,6 @@ def slots_of(messages: Any, where: str) -> Slots:
     found = {p.parameter: list(p.arguments) for p in messages}
     if len(found) != len(messages):
         raise FileError(f"{where} has a slot twice")
-    return found
-
-
-def agreed(messages: Iterable[Any], where: str) -> dict[str, tuple[AttributeKind, Any]]:
-    """The attributes by name; one that a pass of the reference wrote twice says the same twice."""
-    found: dict[str, tuple[AttributeKind, Any]] = {}
-    for a in messages:
-        told = attribute_value(a)
-        if found.setdefault(a.name, told) != told:
-            raise FileError(f"{where} says two things of the attribute `{a.name}`")
     return found
 
 

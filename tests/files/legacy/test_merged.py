@@ -5,12 +5,13 @@ import pytest
 
 import scull as paddle
 from scull import static
-from scull.errors import FileError, UnsupportedError
+from scull.errors import UnsupportedError
 from scull.files import proto
 from scull.files.legacy.call import made, message_of
 from scull.files.program import program_of
 from scull.incubate.nn import functional as F
 from tests.files.legacy.case import Generator
+from tests.files.legacy.network import tensor_bytes
 
 LEVELS = [[2, 1, 3]]
 ELEMENTS = {"float32": proto.VarType.FP32, "int64": proto.VarType.INT64, "int8": proto.VarType.INT8}
@@ -228,17 +229,30 @@ def test_operators_on_8_bits_and_unknown_activations_are_refused_by_name():
         run("multihead_matmul", heads, slots, transpose_Q=True, head_number=1)
 
 
-def test_an_attribute_may_come_twice_if_it_says_the_same():
+def test_of_an_attribute_that_comes_twice_the_last_one_counts():
     message = proto.ProgramDesc()
     block = message.blocks.add(idx=0, parent_idx=-1)
     for name in ("x", "out"):
         block.vars.add(name=name).type.type = proto.VarType.LOD_TENSOR
-    call = made("fused_elementwise_add", {"X": "x", "Y": "x"}, {"Out": "out"}, use_mkldnn=True)
+    call = made(
+        "fused_elementwise_add", {"X": "x", "Y": "x"}, {"Out": "out"}, fuse_activation="abs"
+    )
     operator = message_of(call, proto.OpDesc())
     operator.attrs.add().CopyFrom(operator.attrs[0])
+    operator.attrs[1].s = "tanh"
     block.ops.append(operator)
     program = program_of(message.SerializeToString())
-    assert [o.type for o in program.global_block().ops] == ["elementwise_add"]
-    block.ops[0].attrs[1].b = False
-    with pytest.raises(FileError, match="two things of the attribute `use_mkldnn`"):
-        program_of(message.SerializeToString())
+    assert [o.type for o in program.global_block().ops] == ["elementwise_add", "tanh"]
+
+
+def test_weights_of_which_a_file_tells_no_shape_are_loaded(tmp_path):
+    message = proto.ProgramDesc()
+    block = message.blocks.add(idx=0, parent_idx=-1)
+    block.vars.add(name="w", persistable=True).type.type = proto.VarType.LOD_TENSOR
+    (tmp_path / "__model__").write_bytes(message.SerializeToString())
+    weight = np.ones((2, 3), "float32")
+    (tmp_path / "w").write_bytes(tensor_bytes(weight))
+    scope = static.Scope()
+    with static.scope_guard(scope):
+        static.load_inference_model(str(tmp_path), static.Executor())
+    assert (np.array(scope.find_var("w").get_tensor()) == weight).all()
