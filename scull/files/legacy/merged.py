@@ -137,10 +137,16 @@ def connected(call: Call, names: Names) -> list[Call]:
     return [*calls, *(line.finished() if call.get("use_mkldnn", False) else line).calls()]
 
 
+def named_anew(call: Call, names: Names) -> list[Call]:
+    """`conv2d_fusion`, what passes for GPUs made before 2.6."""
+    return [replace(call, type="fused_conv2d_add_act")]
+
+
 CONVOLUTIONS = ("conv2d", "conv3d", "depthwise_conv2d", "conv2d_transpose")
 PAIRS = ("add", "sub", "mul", "div")
 TABLE = {
     "batch_norm": normal,
+    "conv2d_fusion": named_anew,
     "fc": connected,
     "fused_conv2d": convolved,
     "fused_conv3d": convolved,

@@ -119,6 +119,9 @@ def test_what_older_passes_left_in_an_operator_of_today_is_done_too():
     bound = {"fuse_brelu": True, "fuse_brelu_threshold": 0.5}
     (found,) = run("conv2d", whole, ["Output"], **bound, **attrs)
     close([found], [np.clip(product, 0, 0.5)])
+    attrs = windows | {"activation": "tanh", "workspace_size_MB": 4, "exhaustive_search": False}
+    (found,) = run("conv2d_fusion", whole, ["Output"], **attrs)
+    close([found], [np.tanh(product)])
     two = {"X": g.real(2, 3), "Y": g.real(3, 2)}
     attrs = {"use_mkldnn": True, "fused_transpose_Out": [1, 0], "alpha": 0.5}
     (found,) = run("matmul", two, ["Out"], **attrs)
