@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 160_810
+TOTAL = 160_850
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -22,7 +22,7 @@ BUDGETS = {
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
-    "files": 5_370,
+    "files": 5_420,
     "ops": 27_960,
     "autograd": 3_200,
     "compiler": 12_720,

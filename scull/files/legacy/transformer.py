@@ -208,6 +208,51 @@ def root_mean_square(call: Call, names: Names) -> list[Call]:
     return [*calls, *line.plus(call.first("norm_bias")).calls()]
 
 
+def normal_total(call: Call, names: Names) -> list[Call]:
+    """`fused_bias_residual_layernorm`: a bias, a sum, that normal."""
+    if call.get("quant_scale", -1.0) > 0:
+        raise UnsupportedError(f"{call.where}: results are not of 8 bits")
+    out, residual = call.result("out"), call.first("residual")
+    weights, alpha = (call.first("norm_weight"), call.first("norm_bias")), 1.0
+    calls: list[Call] = []
+    if residual:
+        alpha = call.get("residual_alpha", 1.0)
+        part = names.like(residual, "part")
+        calls = Line(call, names, residual, part).scaled(alpha).calls()
+        residual = part
+    line = Line(call, names, call.first("x")).plus(call.first("bias")).plus(residual)
+    if not any(weights):
+        return [*calls, *line.into(out)]
+    total = call.result("residual_out") or names.like(out, "sum")
+    found = Line(call, names, total, out)
+    epsilon, axis = call.get("epsilon", 1e-5), call.get("begin_norm_axis", 1)
+    return [*calls, *line.into(total), *normal(found, *weights, epsilon, axis).calls()]
+
+
+def attention_by_bias(call: Call, names: Names) -> list[Call]:
+    """`memory_efficient_attention`: attention with what is added to the scores."""
+    lengths = ("cu_seqlens_q", "cu_seqlens_k", "causal_diagonal", "seqlen_k")
+    if any(map(call.first, lengths)):
+        raise UnsupportedError(f"{call.where}: sequences of several lengths are not run")
+    if call.get("dropout_p", 0.0) and not call.get("is_test", False):
+        raise UnsupportedError(f"{call.where}: it drops weights; that is for training")
+    query, scale, calls, turned = call.first("query"), call.get("scale", -1.0), [], []
+    for slot in ("query", "key", "value"):
+        turned.append(names.like(call.first(slot), "turned"))
+        operands = {"X": call.first(slot)}
+        calls.append(made("transpose", operands, {"Out": turned[-1]}, axis=[0, 2, 1, 3]))
+    line = Line(call, names, turned[0], call.result("output"))
+    line.then("matmul_v2", {"Y": turned[1]}, trans_x=False, trans_y=True)
+    line.scaled(scale if scale > 0 else (names.shape(query) or [1])[-1] ** -0.5)
+    line.plus(call.first("bias"))
+    if call.get("causal", False):
+        line.then("fused_softmax_mask_upper_triangle")
+    else:
+        line.then("softmax", axis=-1)
+    line.then("matmul_v2", {"Y": turned[2]}, trans_x=False, trans_y=False)
+    return [*calls, *line.then("transpose", axis=[0, 2, 1, 3]).calls()]
+
+
 def turned(call: Call, names: Names) -> list[Call]:
     """`fused_rotary_position_embedding`: pairs of numbers turned by angles, of up to three."""
     if not (call.first("sin") and call.first("cos")):
@@ -267,11 +312,13 @@ def turned_one(call: Call, names: Names, x: str, out: str, sin: str, cos: str) -
 TABLE = {
     "fused_attention": attention_layer,
     "fused_bias_dropout_residual_layer_norm": normal_sum,
+    "fused_bias_residual_layernorm": normal_total,
     "fused_dropout_add": sum_after_dropout,
     "fused_embedding_eltwise_layernorm": words,
     "fused_fc_elementwise_layernorm": layer,
     "fused_feedforward": network,
     "fused_rotary_position_embedding": turned,
+    "memory_efficient_attention": attention_by_bias,
     "multihead_matmul": attention,
     "rms_norm": root_mean_square,
     "self_dp_attention": attention_alone,

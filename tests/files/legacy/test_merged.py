@@ -189,6 +189,32 @@ def test_sums_after_dropout_and_norms_of_them_are_one_operator():
     close(found, [expected[0].numpy(), x + y])
 
 
+@pytest.mark.parametrize("weights", [{}, {"norm_weight": 1, "norm_bias": 2}])
+@pytest.mark.parametrize("residual", [{}, {"residual": 3, "bias": 4}])
+def test_a_sum_and_its_norm_are_one_operator(weights, residual):
+    x = Generator("total").real(2, 4)
+    given = {
+        n: np.full([2, 4] if n == "residual" else [4], v, "float32") * x[0]
+        for n, v in (weights | residual).items()
+    }
+    attrs = {"epsilon": 1e-6, "residual_alpha": 0.5, "begin_norm_axis": 1}
+    found = run("fused_bias_residual_layernorm", {"x": x} | given, ["out"], (), **attrs)
+    operands = {"norm_weight": None, "norm_bias": None} | {n: tensor(v) for n, v in given.items()}
+    close(found, [F.fused_layer_norm(tensor(x), **operands, **attrs)[0].numpy()])
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_with_a_bias_of_its_scores_is_one_operator(causal):
+    g = Generator("biased")
+    q, k, v, bias = g.real(2, 3, 2, 4), g.real(2, 3, 2, 4), g.real(2, 3, 2, 4), g.real(2, 1, 3, 3)
+    given = {"query": q, "key": k, "value": v, "bias": bias}
+    attrs = {"causal": causal, "scale": -1.0, "is_test": True, "dropout_p": 0.5}
+    found = run("memory_efficient_attention", given, ["output"], (), **attrs)
+    later = np.triu(np.full((3, 3), -np.inf, "float32"), 1) if causal else 0
+    operands = map(tensor, (q, k, v, bias + later))
+    close(found, [paddle.nn.functional.scaled_dot_product_attention(*operands).numpy()])
+
+
 @pytest.mark.parametrize("neighbours", [False, True])
 @pytest.mark.parametrize("axes", [2, 4])
 @pytest.mark.parametrize("picked", [False, True])
