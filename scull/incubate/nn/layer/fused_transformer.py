@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scull.core.absent import absent
 from scull.core.session import default_dtype
 from scull.errors import AssertError, UnsupportedError
 from scull.incubate.nn.functional import fused_transformer as F
@@ -9,6 +10,15 @@ from scull.nn.functional.attention import attention_mask
 from scull.nn.initializer import Constant
 from scull.nn.layer.layers import Layer
 from scull.nn.layer.transformer import each
+
+__getattr__ = absent(
+    __name__,
+    {
+        "what a GPU's kernel of generation keeps between steps is not known here": (
+            "FusedMultiTransformer"
+        )
+    },
+)
 
 
 class Part(Layer):
