@@ -13,20 +13,20 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_900
+TOTAL = 161_010
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_750,
+    "core": 3_810,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
-    "files": 4_800,
+    "files": 5_420,
     "ops": 28_040,
     "autograd": 3_200,
     "compiler": 12_720,
-    "eager": 2_110,
+    "eager": 2_120,
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,
@@ -38,7 +38,7 @@ BUDGETS = {
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 3_700,
+    "incubate": 5_050,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,

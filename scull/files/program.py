@@ -11,6 +11,7 @@ from scull.core.dtype import dtype_of
 from scull.core.meta import Kind, Meta, sized
 from scull.errors import FileError, ProgramError
 from scull.files import proto
+from scull.files.legacy.call import slots_of
 from scull.files.legacy.table import modernised
 from scull.files.legacy.version import op_versions
 from scull.files.outside import refuse_outside
@@ -179,14 +180,6 @@ def operator_from(message: Any, block: Block, where: str, *, runs: bool) -> Oper
     for attribute in message.attrs:
         read_attribute(made, attribute, where)
     return made
-
-
-def slots_of(messages: Any, where: str) -> dict[str, list[str]]:
-    """The names by slot; one that comes twice would mean one thing here, another elsewhere."""
-    found = {p.parameter: list(p.arguments) for p in messages}
-    if len(found) != len(messages):
-        raise FileError(f"{where} has a slot twice")
-    return found
 
 
 def slot_from(

@@ -1,7 +1,7 @@
 """What Paddle has in preparation: derivatives of functions, optimizers, rows of graphs."""
 
 from scull.geometric import segment_max, segment_mean, segment_min, segment_sum
-from scull.incubate import autograd, layers, optimizer
+from scull.incubate import autograd, layers, nn, optimizer
 from scull.incubate.attention import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from scull.incubate.graph import (
     graph_khop_sampler,
@@ -22,6 +22,7 @@ __all__ = [
     "graph_send_recv",
     "identity_loss",
     "layers",
+    "nn",
     "optimizer",
     "segment_max",
     "segment_mean",

@@ -185,7 +185,7 @@ class Writer:
                 self.enter(o, inner)
             self.hand_over(o)
             block.append(o)
-            if not inner:
+            if not inner and o.type != "feed":  # what is fed has the levels fed beside it
                 self.pass_on(o, block)
 
     def counted(self, o: Operator) -> Operator:

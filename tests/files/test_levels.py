@@ -73,3 +73,29 @@ def test_levels_are_no_slots_that_anybody_is_told_of():
     slots = {v.name for o in told for v in (*o.inputs, *o.outputs)}
     assert {"sequence_pool", "lstm"} <= {o.type for o in told} and "X" in slots
     assert not any(name.endswith("@LOD") for name in slots)
+
+
+@pytest.fixture
+def static():
+    paddle.enable_static()
+    yield paddle.static
+    paddle.disable_static()
+
+
+def test_a_saved_model_is_fed_with_levels(static, tmp_path):
+    program, startup = static.Program(), static.Program()
+    path, two = str(tmp_path / "net"), paddle.nn.initializer.Constant(2.0)
+    with static.program_guard(program, startup):
+        x = static.data("x", [-1, 2], "float32", lod_level=1)
+        w = static.create_parameter([2], "float32", default_initializer=two)
+        y = static.nn.sequence_pool(x * w, "sum")
+    exe = static.Executor()
+    scope = static.Scope()
+    with static.scope_guard(scope):
+        exe.run(startup)
+        static.save_inference_model(path, [x], [y], exe, program=program)
+        loaded, feeds, fetches = static.load_inference_model(path, exe)
+        assert loaded.global_block().ops[0].type == "feed"
+        feed = {feeds[0]: fed(np.ones((3, 2), "float32"), [[1, 2]])}
+        (found,) = exe.run(loaded, feed=feed, fetch_list=fetches)
+    assert found.tolist() == [[2.0, 2.0], [4.0, 4.0]]

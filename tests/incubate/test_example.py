@@ -1,4 +1,4 @@
-"""The examples in the docstrings of derivatives print what they say."""
+"""The examples in the docstrings of what is in preparation print what they say."""
 
 import doctest
 import importlib
@@ -20,6 +20,18 @@ import pytest
         "scull.incubate.autograd.primrules",
         "scull.incubate.autograd.primx",
         "scull.incubate.autograd.utils",
+        "scull.incubate.nn.functional.fused_dropout_add",
+        "scull.incubate.nn.functional.fused_layer_norm",
+        "scull.incubate.nn.functional.fused_matmul_bias",
+        "scull.incubate.nn.functional.fused_rms_norm",
+        "scull.incubate.nn.functional.fused_rotary_position_embedding",
+        "scull.incubate.nn.functional.fused_transformer",
+        "scull.incubate.nn.functional.variable_length_memory_efficient_attention",
+        "scull.incubate.nn.layer.fused_dropout_add",
+        "scull.incubate.nn.layer.fused_dropout_nd",
+        "scull.incubate.nn.layer.fused_linear",
+        "scull.incubate.nn.layer.fused_transformer",
+        "scull.incubate.nn.memory_efficient_attention",
     ],
 )
 def test_the_examples_print_what_they_say(name):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from scull.errors import FileError
 from scull.files import proto
@@ -10,7 +10,6 @@ from scull.files.wire import AttributeKind, attribute_value, set_attribute
 from scull.ir.operator import COMMON
 
 Slots: TypeAlias = dict[str, list[str]]
-T = TypeVar("T")
 CARRIED = frozenset(COMMON) | {"op_callstack"}  # what every operator made of another takes over
 GUESSED = {bool: "BOOLEAN", int: "INT", float: "FLOAT", str: "STRING"}
 GUESSED_LISTS = {int: "INTS", float: "FLOATS"}
@@ -44,19 +43,21 @@ def call_of(message: Any, version: int, where: str) -> Call:
     """The operator that a message describes."""
     return Call(
         message.type,
-        once([(p.parameter, list(p.arguments)) for p in message.inputs], where),
-        once([(p.parameter, list(p.arguments)) for p in message.outputs], where),
-        once([(a.name, attribute_value(a)) for a in message.attrs], where),
+        slots_of(message.inputs, where),
+        slots_of(message.outputs, where),
+        {
+            a.name: attribute_value(a) for a in message.attrs
+        },  # passes write some twice: the last one
         version,
         where,
     )
 
 
-def once(pairs: list[tuple[str, T]], where: str) -> dict[str, T]:
-    """A dictionary of pairs that name nothing twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise FileError(f"{where} says something twice: {', '.join(name for name, _ in pairs)}")
+def slots_of(messages: Any, where: str) -> Slots:
+    """The names by slot; one that comes twice would mean one thing here, another elsewhere."""
+    found = {p.parameter: list(p.arguments) for p in messages}
+    if len(found) != len(messages):
+        raise FileError(f"{where} has a slot twice")
     return found
 
 

@@ -15,25 +15,6 @@ TESTS = {
 ACTIVATIONS = {"leaky_relu": "alpha", "elu": "alpha"}
 
 
-def in_parts(call: Call, names: Names) -> list[Call]:
-    """`fc` was a product, a bias and an activation."""
-    if call.get("padding_weights", False):
-        raise UnsupportedError(f"{call.where}: the weights are padded for one kind of processor")
-    kind = call.get("activation_type", "")
-    if kind not in ("", "relu"):
-        raise UnsupportedError(f"{call.where}: activation_type is {kind!r}, not 'relu'")
-    count, out, w = call.get("in_num_col_dims", 1), call.result(), call.first("W")
-    bias = call.first("Bias")
-    last = out if not (bias or kind) else names.like(out, "product")
-    slots = {"X": call.first("Input"), "Y": w}
-    calls = [made("mul", slots, {"Out": last}, x_num_col_dims=count, y_num_col_dims=1)]
-    if bias:
-        added = names.like(out, "sum") if kind else out
-        calls.append(made("elementwise_add", {"X": last, "Y": bias}, {"Out": added}, axis=-1))
-        last = added
-    return [*calls, made("relu", {"X": last}, {"Out": out})] if kind else calls
-
-
 def steeper(call: Call, names: Names) -> list[Call] | None:
     """`leaky_relu` of version 0 was the larger of `x` and `alpha * x`, also where they cross."""
     alpha = call.get("alpha", 0.02)

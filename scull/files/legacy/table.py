@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from scull.errors import FileError, ScullError
 from scull.files import proto
-from scull.files.legacy import loss, number, resize, shape, window
+from scull.files.legacy import fusion, loss, merged, number, resize, shape, transformer, window
 from scull.files.legacy.call import Call, Known, Names, call_of, kind_of, message_of
 from scull.files.legacy.version import MEANT, check_versions, versions_of
 
@@ -26,7 +26,6 @@ TABLE: dict[str, Rewrite] = {
     "expand": shape.tiled,
     "expand_grad": shape.tiled,
     "expand_as": shape.tiled_like,
-    "fc": number.in_parts,
     "fill_zeros_like": number.of_zeros,
     "fill_zeros_like2": number.of_zeros,
     "flatten": shape.recorded,
@@ -48,6 +47,9 @@ TABLE: dict[str, Rewrite] = {
     **dict.fromkeys((f"{kind}_interp" for kind in RESIZED), resize.by_axis),
     **dict.fromkeys((f"{kind}_interp_grad" for kind in RESIZED), resize.by_axis),
     **dict.fromkeys(window.TYPES, window.joined),
+    **merged.TABLE,
+    **fusion.TABLE,
+    **transformer.TABLE,
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tests.files.legacy import basic, layer, other
+from tests.files.legacy import basic, layer, merged, other
 from tests.files.legacy.case import Case
 
 FAMILIES = (
@@ -24,6 +24,10 @@ FAMILIES = (
     other.quantized,
     other.linear_steps,
     other.distances,
+    merged.elementwise,
+    merged.products,
+    merged.convolutions,
+    merged.attentions,
 )
 
 

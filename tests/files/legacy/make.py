@@ -39,6 +39,7 @@ ELEMENTS = {
     "float32": "FP32",
     "float64": "FP64",
     "uint8": "UINT8",
+    "int8": "INT8",
 }
 
 

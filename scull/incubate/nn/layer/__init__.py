@@ -1,0 +1,1 @@
+"""The layers, each in the module that Paddle has it in."""
