@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 161_010
+TOTAL = 161_060
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_810,
+    "core": 3_750,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
@@ -26,7 +26,7 @@ BUDGETS = {
     "ops": 28_040,
     "autograd": 3_200,
     "compiler": 12_720,
-    "eager": 2_120,
+    "eager": 2_110,
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,
