@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 158_750
+TOTAL = 159_860
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -45,6 +45,7 @@ BUDGETS = {
     "base": 1_450,
     "jit": 12_900,
     "amp": 1_400,
+    "audio": 1_160,
     "fft": 950,
     "utils": 650,
 }

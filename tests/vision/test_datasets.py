@@ -15,6 +15,7 @@ import pytest
 
 import scull as paddle
 from scull.errors import AssertError, FileError, MissingFileError, UnsafeFileError, UnsupportedError
+from scull.io import source
 from scull.vision import datasets, image, ops
 from scull.vision import transforms as T
 from scull.vision.datasets import (
@@ -25,7 +26,6 @@ from scull.vision.datasets import (
     FashionMNIST,
     ImageFolder,
     folder,
-    source,
 )
 from scull.vision.transforms import pillow
 
