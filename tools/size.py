@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 159_860
+TOTAL = 160_960
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -34,7 +34,7 @@ BUDGETS = {
     "io": 1_400,
     "static": 7_790,
     "cli": 2_000,
-    "vision": 5_710,
+    "vision": 5_880,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
@@ -45,9 +45,10 @@ BUDGETS = {
     "base": 1_450,
     "jit": 12_900,
     "amp": 1_400,
-    "audio": 1_160,
+    "audio": 1_170,
     "fft": 950,
     "utils": 650,
+    "text": 820,
 }
 OTHER = 600  # a package without a row of its own
 

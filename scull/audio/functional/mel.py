@@ -19,6 +19,8 @@ STRAIGHT = 200 / 3  # hertz a mel, as far as the scale is straight
 BEND, BEND_MEL = 1000.0, 15.0  # where it ends to be, in hertz and in mels
 STEP = math.log(6.4) / 27  # above, frequencies grow by a factor: by 6.4 over 27 mels
 HTK_BEND, HTK_STEP = 700.0, 2595.0 / math.log(10)
+MOST = 1 << 24  # of what a window or a transform has
+HIGHEST = 10_000  # in mels, of a pitch whose frequency is a number
 LEAST = 1e-12  # of a norm by which filters are divided
 
 
@@ -28,6 +30,14 @@ def fixed(values: Any, dtype: Any) -> Any:
     if not found.is_float:
         raise DtypeError(f"`dtype` is a floating-point one, not {found.name}")
     return to_tensor(np.asarray(values, np.float64), found)
+
+
+def count(value: Any, name: str, least: int = 0) -> int:
+    """How many of something a tensor has."""
+    found = whole(value, name)
+    if not least <= found <= MOST:
+        raise ArgumentError(f"`{name}` is a number from {least} to {MOST}, not {found}")
+    return found
 
 
 def hz_to_mel(freq: Any, htk: Any = False) -> Any:
@@ -84,6 +94,8 @@ def mel_to_hz(mel: Any, htk: Any = False) -> Any:
     """
     if not isinstance(mel, Tensor | Variable):
         mel = number(mel, "mel")
+        if not mel < HIGHEST:
+            raise ArgumentError(f"`mel` is a pitch below {HIGHEST}, not {mel}")
         if htk:
             return HTK_BEND * (math.exp(mel / HTK_STEP) - 1)
         bent = mel >= BEND_MEL
@@ -98,9 +110,7 @@ def mel_to_hz(mel: Any, htk: Any = False) -> Any:
 
 def pitches(n_mels: Any, f_min: Any, f_max: Any, htk: Any) -> Any:
     """Frequencies between two, which lie equally far apart on the mel scale."""
-    n_mels = whole(n_mels, "n_mels")
-    if n_mels < 1:
-        raise ArgumentError(f"`n_mels` is a number of filters above 0, not {n_mels}")
+    n_mels = count(n_mels, "n_mels", 1)
     ends = (hz_to_mel(number(f, name), htk) for f, name in ((f_min, "f_min"), (f_max, "f_max")))
     return np.array([mel_to_hz(float(mel), htk) for mel in np.linspace(*ends, n_mels)])
 
@@ -137,7 +147,7 @@ def mel_frequencies(
 
 def bins(sr: Any, n_fft: Any) -> Any:
     """The frequencies of a one-sided Fourier transform of real signals."""
-    return np.linspace(0, number(sr, "sr") / 2, 1 + whole(n_fft, "n_fft") // 2)
+    return np.linspace(0, number(sr, "sr") / 2, 1 + count(n_fft, "n_fft") // 2)
 
 
 def fft_frequencies(sr: Any, n_fft: Any, dtype: Any = "float32") -> Any:
@@ -196,9 +206,7 @@ def compute_fbank_matrix(
         [[0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]]
     """
     top = number(sr, "sr") / 2 if f_max is None else f_max
-    n_mels = whole(n_mels, "n_mels")
-    if n_mels < 1:
-        raise ArgumentError(f"`n_mels` is a number of filters above 0, not {n_mels}")
+    n_mels = count(n_mels, "n_mels", 1)
     edges = pitches(n_mels + 2, f_min, top, htk)
     below, own, next_ = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     frequencies = bins(sr, n_fft)
@@ -208,7 +216,9 @@ def compute_fbank_matrix(
         if norm == "slaney":
             weights *= 2 / (next_ - below)
         elif isinstance(norm, int | float):
-            weights /= np.maximum(np.linalg.norm(weights, norm, axis=-1, keepdims=True), LEAST)
+            weights /= np.maximum(
+                np.linalg.norm(weights, float(norm), axis=-1, keepdims=True), LEAST
+            )
     return fixed(weights, dtype)
 
 
@@ -276,8 +286,8 @@ def create_dct(n_mfcc: Any, n_mels: Any, norm: Any = "ortho", dtype: Any = "floa
     """
     if norm not in (None, "ortho"):
         raise AssertError(f'`norm` is "ortho" or None, not {norm!r}')
-    rows = np.arange(whole(n_mels, "n_mels"))[:, None]
-    columns = np.arange(whole(n_mfcc, "n_mfcc"))
+    rows = np.arange(count(n_mels, "n_mels"))[:, None]
+    columns = np.arange(count(n_mfcc, "n_mfcc"))
     matrix = 2 * np.cos(np.pi * columns * (rows + 0.5) / max(len(rows), 1))
     if norm:
         matrix *= np.where(columns == 0, 0.5, math.sqrt(0.5)) / math.sqrt(max(len(rows), 1))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scull.audio.functional.mel import fixed
+from scull.audio.functional.mel import count, fixed
 from scull.errors import ArgumentError, ArgumentTypeError
 
 
@@ -150,10 +150,10 @@ def get_window(window: Any, win_length: Any, fftbins: Any = True, dtype: Any = "
         raise ArgumentError(f"Unknown window type {name!r}: there are {', '.join(SHAPES)}")
     if isinstance(window, str) and name in ("gaussian", "exponential"):
         raise ArgumentError(f"The '{name}' window needs parameters: pass a tuple.")
-    if int(win_length) != win_length or win_length < 0:
-        raise ArgumentError("Window length M must be a non-negative integer")
+    size = count(win_length, "win_length")
+    if size != win_length:
+        raise ArgumentError(f"Window length M must be a non-negative integer, not {win_length}")
     if name == "exponential" and not fftbins and parameters and parameters[0] is not None:
         raise ArgumentError("an exponential window that is symmetric has its center in the middle")
-    size = int(win_length)
     shown = SHAPES[name](size + bool(fftbins), *parameters)[:size] if size > 1 else np.ones(size)
     return fixed(shown, dtype)
