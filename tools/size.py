@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 160_960
+TOTAL = 161_250
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -24,7 +24,7 @@ BUDGETS = {
     "runtime": 4_780,
     "files": 4_800,
     "ops": 27_960,
-    "autograd": 3_200,
+    "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_100,
     "executor": 10_800,
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_180,
     "io": 1_400,
-    "static": 7_790,
+    "static": 7_810,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,
@@ -49,6 +49,7 @@ BUDGETS = {
     "fft": 950,
     "utils": 650,
     "text": 820,
+    "distributed": 870,
 }
 OTHER = 600  # a package without a row of its own
 
