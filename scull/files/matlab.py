@@ -62,6 +62,8 @@ def named(kind: int, data: bytes, order: str) -> Iterator[tuple[str, NDArray[Any
     if kind == PACKED:
         unpacked = zlib.decompressobj().decompress(data, LARGEST)
         for inner, part in elements(unpacked, order):
+            if inner == PACKED:
+                raise ValueError("what is unpacked is packed again")
             yield from named(inner, part, order)
     elif kind == MATRIX:
         flags, sizes, name, *parts = elements(data, order)

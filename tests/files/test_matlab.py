@@ -1,6 +1,7 @@
 """Files of MATLAB give the arrays of numbers that SciPy wrote into them."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -36,6 +37,15 @@ def test_the_other_order_of_bytes_is_read(tmp_path):
     data = b"MATLAB".ljust(124) + b"\x01\x00MI" + struct.pack(">2I", 14, len(part)) + part
     (tmp_path / "a.mat").write_bytes(data)
     assert read_matlab(tmp_path / "a.mat")["x"].tolist() == [[5, 6]]
+
+
+def test_what_is_packed_twice_is_refused(tmp_path):
+    inner = zlib.compress(b"")
+    twice = zlib.compress(struct.pack("<2I", 15, len(inner)) + inner)
+    data = b"MATLAB".ljust(124) + b"\x00\x01IM" + struct.pack("<2I", 15, len(twice)) + twice
+    (tmp_path / "a.mat").write_bytes(data)
+    with pytest.raises(FileError, match="packed again"):
+        read_matlab(tmp_path / "a.mat")
 
 
 def test_any_bytes_give_arrays_or_an_error(tmp_path):

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,6 +115,15 @@ def test_marks_have_who_gave_them_and_to_which_film(tmp_path):
         for side in (False, True)
     ]
     assert np.random.get_state()[1].tolist() == before
+    whole = Path(path).read_bytes()
+    for method in (12, 99):  # how members are packed: by bzip2, and as nobody packs them
+        packed_so = whole.replace(
+            b"PK\1\2\x14\3\x14\0\0\0\0\0", b"PK\1\2\x14\3\x14\0\0\0" + bytes([method, 0])
+        )
+        assert packed_so != whole
+        Path(tmp_path / "strange.zip").write_bytes(packed_so)
+        with pytest.raises(FileError, match="is no archive of this data set"):
+            text.Movielens(str(tmp_path / "strange.zip"))
     for damage in (
         {"movies": "1::Toy::Comedy\n"},
         {"users": "1::F::2::10::4\n"},

@@ -2,7 +2,7 @@
 
 import os
 import wave
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,19 +66,19 @@ def set_backend(backend_name):
         raise UnsupportedError(f"there is no backend {backend_name!r}: files are read by {NAME!r}")
 
 
+@contextmanager
 def opened(filepath: Any) -> Any:
-    """A file that is read, at its first sample."""
-    if not isinstance(filepath, str | os.PathLike) and not hasattr(filepath, "read"):
+    """A file that is read, at its first sample; it is closed behind."""
+    given = hasattr(filepath, "read")
+    if not given and not isinstance(filepath, str | os.PathLike):
         raise ArgumentTypeError(f"`filepath` is a path or a file, not {type(filepath).__name__}")
-    stream = filepath if hasattr(filepath, "read") else open(filepath, "rb")  # noqa: SIM115
     try:
-        return stream, wave.open(stream)
-    except EOFError:
-        stream.close()
-        raise FileError(f"`{filepath}` ends within its head") from None
+        with filepath if given else open(filepath, "rb") as stream, wave.open(stream) as sound:
+            yield sound
     except wave.Error as error:
-        stream.close()
         raise UnsupportedError(f"`{filepath}`: {error}; {NEED}") from None
+    except (EOFError, RuntimeError) as error:  # a part is longer than the file
+        raise FileError(f"`{filepath}` ends early {error}".rstrip()) from None
 
 
 def info(filepath):
@@ -94,7 +94,7 @@ def info(filepath):
     Raises:
         FileNotFoundError: there is none.
         NotImplementedError: it is of another format.
-        ValueError: it ends within its head.
+        ValueError: it ends early.
 
     Examples:
         >>> import os, tempfile, scull as paddle
@@ -104,8 +104,7 @@ def info(filepath):
         >>> found.sample_rate, found.num_samples, found.num_channels, found.bits_per_sample
         (8000, 100, 2, 16)
     """
-    stream, sound = opened(filepath)
-    with stream, sound:
+    with opened(filepath) as sound:
         rate, frames = sound.getframerate(), sound.getnframes()
         return AudioInfo(rate, frames, sound.getnchannels(), sound.getsampwidth() * 8, "PCM_S")
 
@@ -127,7 +126,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
     Raises:
         FileNotFoundError: there is none.
         NotImplementedError: it is of another format.
-        ValueError: its samples have not 16 bits, or it ends within its head.
+        ValueError: its samples have not 16 bits, or it ends early.
 
     Examples:
         >>> import os, tempfile, scull as paddle
@@ -137,8 +136,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
         >>> sound.tolist(), rate
         ([[0.0, 0.5, -0.5]], 8000)
     """
-    stream, sound = opened(filepath)
-    with stream, sound:
+    with opened(filepath) as sound:
         channels, rate = sound.getnchannels(), sound.getframerate()
         bits = sound.getsampwidth() * 8
         if bits != 16:

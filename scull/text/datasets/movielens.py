@@ -16,6 +16,7 @@ from scull.text.datasets.words import arrays, numbered
 URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
 MD5 = "c4d9eecfca2ab87c1945afe126590906"
 age_table = [1, 18, 25, 35, 45, 50, 56]
+DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, KeyError, ValueError)
 TITLE = re.compile(r"^(.*)\((\d+)\)$")  # and its year
 
 
@@ -85,7 +86,7 @@ class Movielens(Dataset):
             with zipfile.ZipFile(self.data_file) as archive:
                 self._load_people(archive)
                 self._load_marks(archive)
-        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError) as error:
+        except DAMAGES as error:
             if isinstance(error, FileError):
                 raise
             law = f"`{self.data_file}` is no archive of this data set"
