@@ -37,7 +37,7 @@ from scull.version import full_version as __version__
 
 paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it
 PACKAGES = (
-    "_C_ops amp base callbacks common_ops_import compat compiler dataset device distributed"
+    "_C_ops amp audio base callbacks common_ops_import compat compiler dataset device distributed"
     " distribution executor fft files framework geometric hapi hub incubate inference io ir jit"
     " lang linalg metric nn optimizer pir pir_utils profiler reader regularizer runtime signal"
     " static sysconfig text utils version vision"

@@ -8,6 +8,9 @@ import sys
 import pytest
 
 PACKAGES = (
+    "scull.audio",
+    "scull.audio.features",
+    "scull.audio.functional",
     "scull.fft",
     "scull.io",
     "scull.lang",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 161_060
+TOTAL = 163_610
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -22,9 +22,9 @@ BUDGETS = {
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
-    "files": 5_420,
+    "files": 5_500,
     "ops": 28_040,
-    "autograd": 3_200,
+    "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_110,
     "executor": 10_800,
@@ -32,9 +32,9 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_180,
     "io": 1_400,
-    "static": 7_790,
+    "static": 7_810,
     "cli": 2_000,
-    "vision": 5_710,
+    "vision": 5_880,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
@@ -46,6 +46,9 @@ BUDGETS = {
     "jit": 12_900,
     "amp": 1_400,
     "fft": 950,
+    "audio": 1_170,
+    "text": 830,
+    "distributed": 870,
     "utils": 650,
 }
 OTHER = 600  # a package without a row of its own

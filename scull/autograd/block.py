@@ -116,6 +116,7 @@ def make_branch_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted:
         sources=takers,
         nested=True,
         clips=pass_.clips,
+        told=pass_.told,
     )
     inner.run(list(seeds))
     completed(inner, takers)
@@ -190,6 +191,7 @@ def make_loop_gradient(pass_: Backward, o: Operator, arrived: Arrived, wanted: W
         nested=True,
         again=True,
         clips=pass_.clips,
+        told=pass_.told,
     )
     inner.run(list(seeds))
     completed(inner, takers)

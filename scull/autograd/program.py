@@ -1,6 +1,6 @@
 """append_backward and gradients: the gradient operators of a Program, appended to it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scull.autograd.keeping import keep_values
@@ -16,6 +16,7 @@ from scull.ir.operator import Operator, each, program_outputs
 from scull.ir.recorder import Recorder
 from scull.ir.variable import Variable
 
+Told = Callable[[Block, Operator, dict[str, str]], None]  # with the variables of gradients, by name
 LOSS = 256
 Key = tuple[
     Variable, int
@@ -29,10 +30,12 @@ def append_backward(
     no_grad: set[str] | None = None,
     *,
     clips: bool = False,
+    told: Told | None = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append the gradient operators of `loss`; return pairs (parameter, gradient), in order.
 
-    With `clips` the gradient of each variable that has an `error_clip` is clipped by it.
+    With `clips` the gradient of each variable that has an `error_clip` is clipped by it; `told` is
+    called for every new operator.
     """
     block = loss.block
     if loss.op is None:
@@ -53,7 +56,15 @@ def append_backward(
     ):
         op_of("fill_constant").call(shape=loss.shape, value=1.0, dtype=loss.dtype)
     seeds = {loss: seed}
-    pass_ = Backward(block, seeds, no_grad or set(), into=into, parameters_only=True, clips=clips)
+    pass_ = Backward(
+        block,
+        seeds,
+        no_grad or set(),
+        into=into,
+        parameters_only=True,
+        clips=clips,
+        told=told,
+    )
     made = pass_.run([loss])
     wanted = (
         block.program.global_block().all_parameters() if parameters is None else list(parameters)
@@ -112,10 +123,12 @@ class Backward:
         nested: bool = False,
         again: bool = False,
         clips: bool = False,
+        told: Told | None = None,
     ) -> None:
         self.block, self.into = block, into or block
         self.nested, self.again = nested, again  # whether of a block, which runs perhaps again
-        self.clips = clips
+        self.clips, self.told = clips, told
+        self.old = len(self.into.ops)  # the operators that were told of, or there before
         self.operators = list(operators if operators is not None else block.ops)
         self.seeds, self.no_grad, self.sources = seeds, no_grad, sources
         self.before = set(self.into.vars) - {v.name for v in seeds.values()}
@@ -144,6 +157,7 @@ class Backward:
         with program.serving(BACKWARD, namescope=""), interpreting(self.recorder):
             for o in path:
                 arrived = {v: self.finish(key) for v, key in self.writes[o].items()}
+                self.tell()
                 if any(v is not None for v in arrived.values()):
                     wanted: dict[int, list[Variable]] = {}
                     for i, v in self.receivers(o):
@@ -151,14 +165,25 @@ class Backward:
                     start = len(self.into.ops)
                     MAKERS.get(o.op.name, make_gradient)(self, o, arrived, wanted)
                     keep_values(self, o, self.into.ops[start:])
+                    self.tell()
             for key in list(self.partial):
                 self.finish(key)
+                self.tell()
         self.sort_variables()
         oldest: dict[Variable, tuple[int, Variable]] = {}
         for (v, n), d in self.final.items():
             if v not in oldest or n < oldest[v][0]:
                 oldest[v] = (n, d)
         return {v: d for v, (_, d) in oldest.items()}
+
+    def tell(self) -> None:
+        """Tell of the operators that are new."""
+        if self.told is not None:
+            names = {d.name: v.name for v, d in self.seeds.items()}
+            names |= {name: v.name for v, name in self.names.items()}
+            for o in self.into.ops[self.old :]:
+                self.told(self.into, o, names)
+            self.old = len(self.into.ops)
 
     def seed_consumed(self) -> None:
         """The seed of a target that others of this pass consume is one part of its gradient."""

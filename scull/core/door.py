@@ -28,4 +28,5 @@ def doors(parent: str, names: str, package: str | None = None) -> None:
         made = ModuleType(f"{parent}.{name}", f"What Paddle has in its module `{name}`.")
         made.__getattr__ = shown_by(package or parent)  # type: ignore[method-assign]
         sys.modules[made.__name__] = made
+        vars(sys.modules[parent]).setdefault("__path__", [])  # it has modules, so it is a package
         setattr(sys.modules[parent], name, made)

@@ -56,7 +56,7 @@ SLOTS = {"x": "Input", "y": "Other", "rtol_tensor": "Rtol", "atol_tensor": "Atol
 
 def same_kind(x: Meta, y: Meta) -> Meta:
     """What `x` and `y` both are."""
-    if x.dtype is not y.dtype or not x.dtype.is_float:
+    if x.dtype is not y.dtype or not (x.dtype.is_float or x.dtype.is_complex):
         raise DtypeError(f"x is {x.dtype.name} and y is {y.dtype.name}; one float is needed")
     if x.ndim != y.ndim:
         raise ShapeError(f"x has {x.ndim} axes and y has {y.ndim}")
@@ -74,11 +74,11 @@ def tolerances(rtol: Any, atol: Any, given: tuple[str, str]) -> tuple[float, flo
 def close_elements(
     xp: Any, x: Any, y: Any, rtol: Any, atol: Any, given: tuple[str, str], equal_nan: bool
 ) -> Any:
-    """Where elements are close, compared in float64."""
-    if x.shape != y.shape or x.dtype is not y.dtype or x.dtype.kind not in "fV":
+    """Where elements are close, compared in float64; complex ones by their distance."""
+    if x.shape != y.shape or x.dtype is not y.dtype or x.dtype.kind not in "fVc":
         same_kind(meta_of(x), meta_of(y))
     r, a = tolerances(rtol, atol, given)
-    wide, other = x.astype("float64"), y.astype("float64")
+    wide, other = (v.astype("c16" if v.dtype.kind == "c" else "f8") for v in (x, y))
     near = (wide == other) | (xp.absolute(wide - other) <= a + r * xp.absolute(other))
     near &= xp.isfinite(other) | (wide == other)
     if equal_nan:

@@ -35,7 +35,10 @@ def append_backward(
         loss (Variable): one element.
         parameter_list (list, optional): the parameters to differentiate by; all when None.
         no_grad_set (set, optional): variables no gradient passes.
-        callbacks (list, optional): with `nn.clip.error_clip_callback` among them gradients are
+        callbacks (list, optional): functions that are called for each gradient operator when it
+            is there, as ``callback(block=, context=)``: its block, and a dictionary of the names
+            of gradients to those of their variables, with the operator's `desc` as
+            ``"__current_op_desc__"``. With `nn.clip.error_clip_callback` among them gradients are
             clipped as `Variable._set_error_clip` says, which an optimizer does in any case.
         checkpoints (list, optional): variables or names; what lies between two of them is computed
             again when gradients need it, instead of being kept.
@@ -59,11 +62,29 @@ def append_backward(
         for p in parameter_list:
             if not isinstance(p, Variable | str):
                 raise ArgumentTypeError("parameter_list holds variables or names")
-    clips = bool(callbacks) and load("scull.nn.clip", "error_clip_callback") in callbacks
-    pairs = engine_append(loss, parameter_list, names_of(no_grad_set), clips=clips)
+    clips, told = understood(callbacks)
+    pairs = engine_append(loss, parameter_list, names_of(no_grad_set), clips=clips, told=told)
     if checkpoints:
         recompute(loss.block, checkpoints)
     return pairs
+
+
+def understood(callbacks: Any) -> tuple[bool, Any]:
+    """Whether gradients are clipped, and what is told of each gradient operator, if somebody is."""
+    if not isinstance(callbacks or [], list | tuple):
+        law = "The type of 'callbacks' in append_backward must be list or tuple"
+        raise ArgumentTypeError(f"{law}, but received {type(callbacks)}.")
+    if not all(map(callable, callbacks or ())):
+        raise ArgumentError("'callback' must be a callable object.")
+    clip = load("scull.nn.clip", "error_clip_callback") if callbacks else None
+    others = [callback for callback in callbacks or () if callback is not clip]
+
+    def tell(block: Any, operator: Any, names: dict[str, str]) -> None:
+        context = {**names, "__current_op_desc__": operator.desc}
+        for callback in others:
+            callback(block=block, context=context)
+
+    return len(others) < len(callbacks or ()), tell if others else None
 
 
 def gradients(

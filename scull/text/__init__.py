@@ -1,5 +1,11 @@
-"""Sequences of words and tags."""
+"""Sequences of words and tags, and data sets of them."""
 
-from scull.text.decoding import ViterbiDecoder, viterbi_decode
+from scull.deferred import deferred, listed
 
-__all__ = ["ViterbiDecoder", "viterbi_decode"]
+NAMES = {
+    "decoding": "ViterbiDecoder viterbi_decode",
+    "datasets": "Conll05st Imdb Imikolov Movielens UCIHousing WMT14 WMT16",
+}
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
+__all__ = listed(NAMES)

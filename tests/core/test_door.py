@@ -51,6 +51,15 @@ def test_a_door_is_an_attribute_of_its_parent():
     assert made.add is scull.add
 
 
+def test_a_door_within_a_door_is_found_by_its_name_under_paddle():
+    code = "import scull.compat; scull.compat.install()\n"
+    code += "from paddle.io.dataloader.dataset import Dataset\n"
+    code += "from paddle.distributed.fleet.utils.fs import LocalFS\n"
+    code += "import paddle; print(Dataset is paddle.io.Dataset, LocalFS.__name__)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "True LocalFS\n"
+
+
 def test_packages_and_modules_of_layers_are_there_before_one_is_imported():
     code = "import scull; print(scull.nn.layer.loss.L1Loss.__name__, scull.hapi.summary.__name__)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

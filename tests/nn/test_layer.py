@@ -392,6 +392,35 @@ def test_every_batch_normalisation_is_found_by_what_they_share():
     assert not issubclass(nn.InstanceNorm2D, nn.layer.norm._BatchNormBase)
 
 
+def test_layers_of_users_derive_from_what_convolutions_share():
+    shared = nn.layer.conv._ConvNd
+    kinds = [f"Conv{n}D{t}" for n in (1, 2, 3) for t in ("", "Transpose")]
+    assert all(issubclass(getattr(nn, k), shared) for k in kinds)
+    assert all(getattr(nn.layer.conv, k) is getattr(nn, k) for k in kinds)
+
+    class Own(shared):
+        def forward(self, x):
+            return nn.functional.conv2d(
+                *(x, self.weight, self.bias, self._stride, self._updated_padding),
+                *(self._dilation, self._groups, self._data_format),
+            )
+
+    own = Own(4, 6, [3, 1], False, 2, stride=2, padding=1, groups=2)
+    assert own(to_tensor(np.ones([1, 4, 8, 8], "float32"))).shape == [1, 6, 4, 5]
+    assert own.weight.shape == [6, 2, 3, 1] and own._channel_dim == 1
+    assert str(own) == (
+        "Own(4, 6, kernel_size=[3, 1], stride=[2, 2], padding=1, groups=2, data_format=NCHW)"
+    )
+    back = shared(4, 6, 3, True, 3, output_padding=1, bias_attr=False, data_format="NDHWC")
+    assert back.weight.shape == [4, 6, 3, 3, 3] and back.bias is None
+    assert back._bias_attr is False and back._channel_dim == 4
+    assert str(back).endswith("kernel_size=[3, 3, 3], output_padding=1, data_format=NDHWC)")
+    around = shared(4, 6, 3, False, 2, padding=[1, 2], padding_mode="circular")
+    assert around._reversed_padding_repeated_twice == [2, 2, 1, 1] and around._updated_padding == 0
+    with pytest.raises(AssertionError, match="weight_attr should not be False"):
+        shared(4, 6, 3, False, 2, weight_attr=False)
+
+
 def test_the_running_statistics_are_named_after_batch_normalisation():
     names = [p.name for p in nn.BatchNorm1D(2, name="first").parameters()]
     assert names[2:] == ["first_mean", "first_variance"]

@@ -106,3 +106,52 @@ def test_a_test_clone_has_no_gradients_no_updates_and_tests():
     assert types == ["matmul_v2", "elementwise_add", "dropout", "reduce_mean"]
     assert test.global_block().ops[2].attr("is_test") is True
     assert main.global_block().ops[2].attr("is_test") is False
+
+
+def seen_by(build):
+    """What a callback is told of each gradient operator of the loss that `build` returns."""
+    told = []
+
+    def callback(block, context):
+        operator = context["__current_op_desc__"]
+        results = [n for n in operator.output_arg_names() if n in context]
+        told.append((block.idx, operator.type(), [(n, context[n]) for n in results]))
+
+    x = paddle.static.data("x", [2])
+    x.stop_gradient = False
+    paddle.static.append_backward(build(x), [x], callbacks=(callback,))
+    return told
+
+
+def test_callbacks_are_called_for_every_gradient_operator_when_it_is_there():
+    def build(x):
+        y = x * 2.0
+        return (paddle.exp(y) + y).sum()
+
+    assert seen_by(build) == [
+        (0, "reduce_sum_grad", [("tmp_1@GRAD", "tmp_1")]),
+        (0, "elementwise_add_grad", [("exp_0.tmp_0@GRAD", "exp_0.tmp_0")]),
+        (0, "exp_grad", []),
+        (0, "sum", [("tmp_0@GRAD", "tmp_0")]),
+        (0, "scale", [("x@GRAD", "x")]),
+    ]
+
+
+def test_callbacks_are_told_of_gradient_operators_in_blocks():
+    def build(x):
+        return paddle.static.nn.cond(x.sum() > 0, lambda: paddle.exp(x).sum(), lambda: x.sum())
+
+    told = seen_by(build)
+    inner = {(block, kind) for block, kind, _ in told if block}
+    assert {kind for _, kind in inner} >= {"exp_grad", "reduce_sum_grad"}
+    assert len({block for block, _ in inner}) == 2
+    assert (0, "conditional_block_grad") in {(block, kind) for block, kind, _ in told}
+
+
+def test_callbacks_that_are_none_are_refused():
+    x = paddle.static.data("x", [2])
+    x.stop_gradient = False
+    with pytest.raises(TypeError, match="callbacks' in append_backward must be list or tuple"):
+        paddle.static.append_backward(x.sum(), callbacks=lambda block, context: None)
+    with pytest.raises(ValueError, match="'callback' must be a callable object"):
+        paddle.static.append_backward(x.sum(), callbacks=[3])

@@ -12,7 +12,7 @@ import scull as paddle
 from tests.ops.trial import faults
 from tests.tensor.public_call import functions, wild_calls
 
-MODULES = (paddle, paddle.nn.functional, paddle.fft, paddle.signal)
+MODULES = (paddle, paddle.nn.functional, paddle.fft, paddle.signal, paddle.audio.functional)
 EVERY = [(m, n) for m in MODULES for n in functions(m)]
 
 

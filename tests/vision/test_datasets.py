@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import AssertError, FileError, MissingFileError, UnsafeFileError, UnsupportedError
+from scull.errors import AssertError, FileError, MissingFileError, UnsafeFileError
+from scull.io import source
 from scull.vision import datasets, image, ops
 from scull.vision import transforms as T
 from scull.vision.datasets import (
@@ -25,7 +26,6 @@ from scull.vision.datasets import (
     FashionMNIST,
     ImageFolder,
     folder,
-    source,
 )
 from scull.vision.transforms import pillow
 
@@ -160,8 +160,15 @@ def test_a_file_that_is_not_there_is_named_with_where_it_comes_from(files, tmp_p
         Cifar10(download=False)
     with pytest.raises(AssertError, match="'train' or 'test', but got valid"):
         MNIST(**files, mode="valid")
-    with pytest.raises(UnsupportedError, match=r"Flowers. is not in scull.*DatasetFolder"):
-        datasets.Flowers()
+    for kind, end in ((datasets.Flowers, r"102flowers\.tgz"), (datasets.VOC2012, r"2012\.tar")):
+        with pytest.raises(MissingFileError, match=rf"downloads nothing: get https?://.*{end}"):
+            kind()
+        with pytest.raises(AssertError, match="data_file is not set and downloading"):
+            kind(download=False)
+        with pytest.raises(AssertError, match="'train', 'valid' or 'test', but got x"):
+            kind(mode="x")
+        with pytest.raises(ValueError, match=r"one of \['pil', 'cv2'\], but got tensor"):
+            kind(backend="tensor")
 
 
 @pytest.mark.parametrize(
@@ -219,6 +226,81 @@ def test_folders_are_classes(tmp_path):
             kind(str(tmp_path), extensions=(".gif",))
     with pytest.raises(AssertError, match="must be list or tuple"):
         ImageFolder(str(tmp_path), extensions=".png")
+
+
+def picture(seed, kind="PNG", colors=True):
+    """The bytes of a file of a picture, and its pixels."""
+    library = pytest.importorskip("PIL.Image", reason="pictures are decoded by Pillow")
+    shape = (4 + seed, 6, 3) if colors else (4 + seed, 6)
+    pixels = (np.arange(np.prod(shape)) * 37 % 256).astype("uint8").reshape(shape)
+    stream = io.BytesIO()
+    library.fromarray(pixels).save(stream, kind)
+    return stream.getvalue(), pixels
+
+
+def bundle(path, members, mode):
+    """An archive of files."""
+    with tarfile.open(path, mode) as made:
+        for name, data in members.items():
+            item = tarfile.TarInfo(name)
+            item.size = len(data)
+            made.addfile(item, io.BytesIO(data))
+    return str(path)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_flowers_are_read_with_their_kinds(mode, tmp_path):
+    matlab = pytest.importorskip("scipy.io", reason="SciPy writes files of MATLAB")
+    photos = {f"jpg/image_{i:05d}.jpg": picture(i)[0] for i in range(1, 6)}
+    matlab.savemat(tmp_path / "kinds.mat", {"labels": np.array([[9, 7, 102, 1, 3]], "uint8")})
+    parts = {"trnid": [[2]], "valid": [[5]], "tstid": [[4, 3, 1]]}
+    parts = {name: np.array(part, "uint16") for name, part in parts.items()}
+    matlab.savemat(tmp_path / "parts.mat", parts)
+    given = [bundle(tmp_path / "a.tgz", photos, mode)]
+    given += [str(tmp_path / "kinds.mat"), str(tmp_path / "parts.mat")]
+    flowers = datasets.Flowers(*given)
+    assert [label.tolist() for _, label in flowers] == [[1], [102], [9]]
+    found, label = flowers[1]
+    assert pillow.is_image(found) and np.array_equal(np.asarray(found), picture(3)[1])
+    assert label.dtype == np.int64 and len(datasets.Flowers(*given, mode="VALID")) == 1
+    (found, _) = datasets.Flowers(*given, mode="test", backend="cv2")[0]
+    assert found.dtype == np.float32 and np.array_equal(found, picture(2)[1])
+    made = datasets.Flowers(*given, transform=T.ToTensor(), backend="cv2")[2][0]
+    np.testing.assert_allclose(made.numpy(), picture(1)[1].transpose(2, 0, 1) / 255, atol=1e-6)
+    with pytest.raises(FileError, match="has no `tstid`"):
+        datasets.Flowers(*given[:2], given[1])
+    matlab.savemat(given[2], {"tstid": np.array([[6]])})
+    with pytest.raises(FileError, match=r"names pictures that .* lacks"):
+        datasets.Flowers(*given)
+    matlab.savemat(given[2], {"tstid": np.array([[2]])})
+    bundle(given[0], {"jpg/image_00002.jpg": b"no picture"}, mode)
+    with pytest.raises(FileError, match=r"`jpg/image_00002\.jpg` of .* is no picture"):
+        datasets.Flowers(*given)[0]
+    bundle(given[0], {}, mode)
+    with pytest.raises(FileError, match=r"has no member `jpg/image_00002\.jpg`"):
+        datasets.Flowers(*given)[0]
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_photographs_are_read_with_the_kinds_of_their_pixels(mode, tmp_path):
+    top = "VOCdevkit/VOC2012/"
+    parts = {"trainval": "a\nb\nc\n", "val": "c\n", "train": "a\nb\n"}
+    files = {f"{top}ImageSets/Segmentation/{p}.txt": n.encode() for p, n in parts.items()}
+    for i, name in enumerate("abc"):
+        files[f"{top}JPEGImages/{name}.jpg"] = picture(i)[0]
+        files[f"{top}SegmentationClass/{name}.png"] = picture(i, colors=False)[0]
+    path = bundle(tmp_path / "voc.tar", files, mode)
+    assert [len(datasets.VOC2012(path, mode)) for mode in ("train", "valid", "test")] == [3, 1, 2]
+    photo, kinds = datasets.VOC2012(path, "valid")[0]
+    assert np.array_equal(np.asarray(photo), picture(2)[1])
+    assert np.array_equal(np.asarray(kinds), picture(2, colors=False)[1])
+    turned = datasets.VOC2012(path, transform=lambda image: image[::-1], backend="cv2")
+    photo, kinds = turned[1]
+    assert photo.dtype == kinds.dtype == np.float32
+    assert np.array_equal(photo, picture(1)[1][::-1])
+    assert np.array_equal(kinds, picture(1, colors=False)[1])
+    with pytest.raises(FileError, match=r"has no member `VOCdevkit/.*/trainval\.txt`"):
+        datasets.VOC2012(bundle(tmp_path / "other.tar", {"a": b""}, mode))
 
 
 def test_the_files_of_images_are_read_by_the_library_that_is_chosen(tmp_path, monkeypatch):

@@ -6,6 +6,10 @@ from scull.core.absent import absent
 from scull.core.door import doors
 from scull.distributed.alone import refuse_others
 from scull.distributed.fleet import recompute
+from scull.distributed.fleet.data_generator import (
+    MultiSlotDataGenerator,
+    MultiSlotStringDataGenerator,
+)
 from scull.errors import UnsupportedError
 
 HARMLESS = ("find_unused_parameters", "fuse_all_reduce_ops", "sync_nccl_allreduce")
@@ -77,7 +81,8 @@ def distributed_optimizer(optimizer: Any, strategy: DistributedStrategy | None =
     return optimizer
 
 
-doors(__name__, "utils", recompute.__name__)
+doors(__name__, "utils", "scull.distributed.fleet.tool")
+doors(f"{__name__}.utils", "fs", "scull.distributed.fleet.filesystem")
 __getattr__ = absent(
     __name__,
     {
@@ -89,6 +94,8 @@ __getattr__ = absent(
 
 __all__ = [
     "DistributedStrategy",
+    "MultiSlotDataGenerator",
+    "MultiSlotStringDataGenerator",
     "distributed_model",
     "distributed_optimizer",
     "init",

@@ -6,9 +6,10 @@ from typing import Any
 from scull.core.door import doors, shown_by
 from scull.nn.layer.layers import Layer
 
-MODULES = "activation container loss norm pooling rnn transformer vision"  # as Paddle has them, too
+# As Paddle has them, too.
+MODULES = "activation container conv loss norm pooling rnn transformer vision"
 
-doors(__name__, "common conv distance", "scull.nn")
+doors(__name__, "common distance", "scull.nn")
 shown = shown_by("scull.nn")
 
 

@@ -2,57 +2,12 @@
 
 from typing import Any
 
-from scull.errors import ArgumentError
 from scull.nn import functional as F
-from scull.nn.functional.window import pair
-from scull.nn.layer.convolution import check_format
-from scull.nn.layer.layers import Layer
+from scull.nn.layer.convolution import Convolution
 
 
-class Transpose(Layer):
+class Transpose(Convolution):
     """What transposes of convolutions over one, two and three axes have in common."""
-
-    axes = 2
-
-    def start(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        output_padding: Any,
-        dilation: Any,
-        groups: int,
-        weight_attr: Any,
-        bias_attr: Any,
-        data_format: str,
-    ) -> None:
-        """Keep the settings and make the parameters."""
-        if weight_attr is False:
-            raise ArgumentError("weight_attr should not be False in Conv.")
-        check_format(data_format)
-        if in_channels % groups:
-            raise ArgumentError("in_channels must be divisible by groups.")
-        self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
-        self._kernel_size = list(pair(kernel_size, "kernel_size", self.axes))
-        self._stride = list(pair(stride, "stride", self.axes))
-        self._dilation = list(pair(dilation, "dilation", self.axes))
-        self._padding, self._output_padding = padding, output_padding
-        self._data_format = data_format
-        shape = [in_channels, out_channels // groups, *self._kernel_size]
-        self.weight = self.create_parameter(shape, weight_attr)
-        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
-
-    def extra_repr(self) -> str:
-        ones = [1] * self.axes
-        text = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
-        text += f", stride={self._stride}" if self._stride != ones else ""
-        text += f", padding={self._padding}" if self._padding != 0 else ""
-        text += f", output_padding={self._output_padding}" if self._output_padding != 0 else ""
-        text += f", dilation={self._dilation}" if self._dilation != ones else ""
-        text += f", groups={self._groups}" if self._groups != 1 else ""
-        return text + f", data_format={self._data_format}"
 
 
 class Conv2DTranspose(Transpose):
@@ -92,19 +47,9 @@ class Conv2DTranspose(Transpose):
         bias_attr: Any = None,
         data_format: str = "NCHW",
     ) -> None:
-        super().__init__()
-        self.start(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            weight_attr,
-            bias_attr,
-            data_format,
+        super().__init__(
+            *(in_channels, out_channels, kernel_size, True, 2, stride, padding, "zeros"),
+            *(output_padding, dilation, groups, weight_attr, bias_attr, data_format),
         )
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
@@ -115,7 +60,7 @@ class Conv2DTranspose(Transpose):
             self.bias,
             self._stride,
             self._padding,
-            self._output_padding if output_size is None else 0,
+            self.output_padding if output_size is None else 0,
             self._dilation,
             self._groups,
             output_size,
@@ -146,8 +91,6 @@ class Conv1DTranspose(Transpose):
         [2, 8, 8]
     """
 
-    axes = 1
-
     def __init__(
         self,
         in_channels: int,
@@ -162,19 +105,9 @@ class Conv1DTranspose(Transpose):
         bias_attr: Any = None,
         data_format: str = "NCL",
     ) -> None:
-        super().__init__()
-        self.start(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            weight_attr,
-            bias_attr,
-            data_format,
+        super().__init__(
+            *(in_channels, out_channels, kernel_size, True, 1, stride, padding, "zeros"),
+            *(output_padding, dilation, groups, weight_attr, bias_attr, data_format),
         )
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
@@ -185,7 +118,7 @@ class Conv1DTranspose(Transpose):
             self.bias,
             self._stride,
             self._padding,
-            self._output_padding if output_size is None else 0,
+            self.output_padding if output_size is None else 0,
             self._groups,
             self._dilation,
             output_size,
@@ -216,8 +149,6 @@ class Conv3DTranspose(Transpose):
         [2, 8, 4, 4, 4]
     """
 
-    axes = 3
-
     def __init__(
         self,
         in_channels: int,
@@ -232,19 +163,9 @@ class Conv3DTranspose(Transpose):
         bias_attr: Any = None,
         data_format: str = "NCDHW",
     ) -> None:
-        super().__init__()
-        self.start(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            weight_attr,
-            bias_attr,
-            data_format,
+        super().__init__(
+            *(in_channels, out_channels, kernel_size, True, 3, stride, padding, "zeros"),
+            *(output_padding, dilation, groups, weight_attr, bias_attr, data_format),
         )
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
@@ -255,7 +176,7 @@ class Conv3DTranspose(Transpose):
             self.bias,
             self._stride,
             self._padding,
-            self._output_padding if output_size is None else 0,
+            self.output_padding if output_size is None else 0,
             self._groups,
             self._dilation,
             output_size,

@@ -9,8 +9,8 @@ from scull.core import session
 from scull.errors import FileError
 from scull.files.pickles import load
 from scull.io import Dataset
+from scull.io.source import checked, file_of
 from scull.vision.datasets.mnist import shown
-from scull.vision.datasets.source import checked, file_of
 from scull.vision.image import checked as backend_of
 
 SHAPE = (3, 32, 32)

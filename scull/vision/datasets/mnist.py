@@ -9,7 +9,7 @@ import numpy as np
 from scull.core import session
 from scull.errors import FileError
 from scull.io import Dataset
-from scull.vision.datasets.source import checked, file_of
+from scull.io.source import checked, file_of
 from scull.vision.image import checked as backend_of
 from scull.vision.image import made
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scull.errors import DtypeError, ShapeError
-from tests.ops.sample import array, call, f32, f64, fails, i64, samples, strided
+from tests.ops.sample import array, c64, c128, call, f32, f64, fails, i64, samples, strided
 from tests.ops.samples.math import anywhere
 
 A = np.array([1.0, np.inf, np.nan, -np.inf, np.inf, 2.0], "float32")
@@ -38,6 +38,12 @@ def closeness():
     yield call(A, B, equal_nan=True)
     yield call(A[:3], B[:3], equal_nan=True)
     yield call(x, x + np.float32(0.02), array([0.0]), array(0.1))
+    z = c128(2, 3)
+    yield call(z, z + 0.01 * 1j, rtol="0", atol="0.02")
+    yield call(z, z.conj())
+    yield call(c64(4), c64(4), rtol="1.0")
+    yield call(A + 1j, B + 1j, equal_nan=True)
+    yield fails(DtypeError, "x is complex128 and y is float64", z, z.real)
     yield fails(DtypeError, "one float is needed", i64(3), i64(3))
     yield fails(DtypeError, "x is float32 and y is float64", f32(3), f64(3))
     yield fails(ShapeError, "x has 2 axes and y has 1", f32(2, 3), f32(3))

@@ -30,8 +30,10 @@ def file_of(given, name, folder, url, md5, download):
     return str(path)
 
 
-def checked(mode):
-    """`train` or `test`, however it is written."""
-    if str(mode).lower() not in ("train", "test"):
-        raise AssertError(f"mode should be 'train' or 'test', but got {mode}")
-    return mode.lower()
+def checked(mode, modes=("train", "test"), what="mode"):
+    """One of the parts of a data set, however it is written."""
+    found = str(mode).lower()
+    if found not in modes:
+        *others, last = (repr(each) for each in modes)
+        raise AssertError(f"{what} should be {', '.join(others)} or {last}, but got {mode}")
+    return found
