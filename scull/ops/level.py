@@ -83,6 +83,12 @@ def begun(lengths: Any) -> Any:
     return np.concatenate([[0], np.cumsum(lengths)]).astype("int64")
 
 
+def counted(operands: Sequence[Any]) -> Any:
+    """How many rows each sequence has; one has all where there are no levels."""
+    levels = unpacked(operands[0])
+    return np.diff(levels[-1]) if levels else np.array([len(np.asarray(operands[1]))])
+
+
 def segments(offsets: Any) -> Any:
     """For each row the number of its sequence."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -237,6 +243,7 @@ ROWS: dict[str, Rule] = {
     "row": lambda operands: np.arange(inner(operands)[-1]),
     "segment": lambda operands: segments(inner(operands)),
     "length": lambda operands: np.diff(inner(operands))[segments(inner(operands))],
+    "count": counted,
     "edge": edge,
     "reverse": reversed_rows,
     "expand": lambda operands, number: runs(*repeated(operands, number)),
