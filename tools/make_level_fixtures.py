@@ -384,6 +384,22 @@ of_boxes(
     Anchors1=(boxes_of(3, 12), None),
     ImInfo=INFO,
 )
+of_boxes(
+    "detect_match",
+    "bipartite_match",
+    {"ColToRowMatchIndices": WHOLE_NUMBER, "ColToRowMatchDist": F},
+    {"match_type": "per_prediction", "dist_threshold": 0.4},
+    DistMat=(chances(5, 4), [[2, 3]]),
+)
+of_boxes(
+    "detect_mine",
+    "mine_hard_examples",
+    {"NegIndices": WHOLE_NUMBER, "UpdatedMatchIndices": WHOLE_NUMBER},
+    {"neg_pos_ratio": 1.5, "neg_dist_threshold": 0.6, "mining_type": "max_negative"},
+    ClsLoss=(chances(2, 5), None),
+    MatchIndices=(np.array([[0, -1, -1, 1, -1], [-1, -1, 2, -1, -1]], "int32"), None),
+    MatchDist=(chances(2, 5)[::-1].copy(), None),
+)
 
 
 def lod_tensor(array, lengths):
