@@ -250,158 +250,6 @@ case("boxes_none", **DETECTED)(choice("multiclass_nms", 2.0))
 case("boxes_numbered", **DETECTED)(choice("multiclass_nms2", 0.2))
 
 
-def chances(*shape):
-    """Numbers between 0 and 1 that are not alike."""
-    return (floats(*shape) + 2) / 4
-
-
-def boxes_of(count, size, seed=0):
-    """Boxes (left, top, right, bottom) that are not alike."""
-    low, wide = np.random.default_rng([count, seed]).uniform(0, size, (2, count, 2))
-    return np.concatenate([low, low + wide], 1).astype("float32")
-
-
-def of_boxes(name, type, outputs, attrs=None, given=None, **inputs):
-    """Register an operator of detectors: `outputs` by slot their element types, or lists of such.
-
-    `given` says by input of the case in which slot it stands, where the name does not.
-    """
-
-    def build(**variables):
-        block, slots = static.default_main_program().current_block(), {}
-        for key, v in variables.items():
-            slots.setdefault((given or {}).get(key, key), []).append(v)
-            v.stop_gradient = True
-        listed = {slot: t if isinstance(t, list) else [t] for slot, t in outputs.items()}
-        made = {
-            slot: [block.create_var(name=f"{type}_{slot}{i}", dtype=t) for i, t in enumerate(types)]
-            for slot, types in listed.items()
-        }
-        block.append_op(type=type, inputs=slots, outputs=made, attrs=attrs or {})
-        return [v for variables in made.values() for v in variables]
-
-    return case(name, **inputs)(lambda *v: build(**dict(zip(inputs, v, strict=True))))
-
-
-F, WHOLE_NUMBER = "float32", "int32"
-INFO = (np.array([[20, 16, 1], [18, 22, 2]], F), None)
-of_boxes("detect_clip", "box_clip", {"Output": F}, Input=(boxes_of(5, 12), [[2, 3]]), ImInfo=INFO)
-of_boxes(
-    "detect_decode",
-    "box_decoder_and_assign",
-    {"DecodeBox": F, "OutputAssignBox": F},
-    {"box_clip": 4.135},
-    PriorBox=(boxes_of(5, 12), [[2, 3]]),
-    PriorBoxVar=(np.full(4, 0.1, F), None),
-    TargetBox=(floats(5, 12), [[4, 1]]),
-    BoxScore=(floats(5, 3), None),
-)
-of_boxes(
-    "detect_coded",
-    "box_coder",
-    {"OutputBox": F},
-    {"code_type": "decode_center_size", "axis": 1, "variance": [0.1] * 4, "box_normalized": False},
-    PriorBox=(boxes_of(5, 12), [[2, 3]]),
-    TargetBox=(floats(5, 3, 4), [[4, 1]]),
-)
-of_boxes(
-    "detect_common",
-    "iou_similarity",
-    {"Out": F},
-    {"box_normalized": False},
-    X=(boxes_of(5, 12), [[2, 3]]),
-    Y=(boxes_of(4, 12), None),
-)
-NUMBERED = {f"{n}{i}": n for n in ("MultiLevelRois", "MultiLevelScores") for i in (0, 1)}
-of_boxes(
-    "detect_collect",
-    "collect_fpn_proposals",
-    {"FpnRois": F, "RoisNum": WHOLE_NUMBER},
-    {"post_nms_topN": 5},
-    NUMBERED,
-    MultiLevelRois0=(boxes_of(5, 12), [[2, 3]]),
-    MultiLevelRois1=(boxes_of(4, 12), [[3, 1]]),
-    MultiLevelScores0=(chances(5, 1), [[2, 3]]),
-    MultiLevelScores1=(chances(4, 1), [[3, 1]]),
-)
-of_boxes(
-    "detect_deal",
-    "distribute_fpn_proposals",
-    {"MultiFpnRois": [F] * 3, "RestoreIndex": WHOLE_NUMBER},
-    {"min_level": 2, "max_level": 4, "refer_level": 3, "refer_scale": 112, "pixel_offset": True},
-    FpnRois=(boxes_of(6, 400), [[2, 4]]),
-)
-for pooling, slots in {
-    "roi_align": {"Out": F},
-    "roi_pool": {"Out": F, "Argmax": "int64"},
-    "psroi_pool": {"Out": F},
-}.items():
-    size = {"pooled_height": 2, "pooled_width": 1, "spatial_scale": 1.0}
-    more = {"output_channels": 2} if pooling == "psroi_pool" else {}
-    regions = boxes_of(5, 3), [[2, 3]]
-    of_boxes(
-        f"detect_{pooling}", pooling, slots, size | more, X=(floats(2, 4, 6, 5), None), ROIs=regions
-    )
-MAPS = {"Scores": (chances(2, 2, 2, 3), None), "BboxDeltas": (floats(2, 8, 2, 3), None)}
-MAPS |= {"ImInfo": INFO, "Anchors": (boxes_of(12, 12).reshape(2, 3, 2, 4), None)}
-of_boxes(
-    "detect_propose",
-    "generate_proposals",
-    {"RpnRois": F, "RpnRoiProbs": F},
-    {"pre_nms_topN": 9, "post_nms_topN": 4, "nms_thresh": 0.5, "min_size": 1.5, "eta": 1.0},
-    **MAPS,
-    Variances=(np.full((2, 3, 2, 4), 0.5, F), None),
-)
-MOST = {"score_threshold": 0.2, "nms_top_k": -1, "nms_threshold": 0.3, "keep_top_k": 7}
-MOST |= {"nms_eta": 1.0}
-of_boxes(
-    "detect_by_regions",
-    "multiclass_nms",
-    {"Out": F},
-    MOST | {"normalized": False, "background_label": 0},
-    BBoxes=(boxes_of(18, 12).reshape(6, 3, 4), [[2, 4]]),
-    Scores=(chances(6, 3), [[2, 4]]),
-)
-of_boxes(
-    "detect_neighbours",
-    "locality_aware_nms",
-    {"Out": F},
-    MOST | {"normalized": True, "background_label": -1},
-    BBoxes=(np.repeat(boxes_of(6, 9), 2, 0).reshape(2, 6, 4), None),
-    Scores=(chances(2, 2, 6), None),
-)
-of_boxes(
-    "detect_pyramid",
-    "retinanet_detection_output",
-    {"Out": F},
-    MOST | {"nms_top_k": 9},
-    {f"{n}{i}": n for n in ("BBoxes", "Scores", "Anchors") for i in (0, 1)},
-    BBoxes0=(floats(2, 4, 4) / 4, None),
-    BBoxes1=(floats(2, 3, 4) / 4, None),
-    Scores0=(chances(2, 4, 2), None),
-    Scores1=(chances(2, 3, 2), None),
-    Anchors0=(boxes_of(4, 12), None),
-    Anchors1=(boxes_of(3, 12), None),
-    ImInfo=INFO,
-)
-of_boxes(
-    "detect_match",
-    "bipartite_match",
-    {"ColToRowMatchIndices": WHOLE_NUMBER, "ColToRowMatchDist": F},
-    {"match_type": "per_prediction", "dist_threshold": 0.4},
-    DistMat=(chances(5, 4), [[2, 3]]),
-)
-of_boxes(
-    "detect_mine",
-    "mine_hard_examples",
-    {"NegIndices": WHOLE_NUMBER, "UpdatedMatchIndices": WHOLE_NUMBER},
-    {"neg_pos_ratio": 1.5, "neg_dist_threshold": 0.6, "mining_type": "max_negative"},
-    ClsLoss=(chances(2, 5), None),
-    MatchIndices=(np.array([[0, -1, -1, 1, -1], [-1, -1, 2, -1, -1]], "int32"), None),
-    MatchDist=(chances(2, 5)[::-1].copy(), None),
-)
-
-
 def lod_tensor(array, lengths):
     tensor = paddle.base.core.LoDTensor()
     tensor.set(array, paddle.CPUPlace())
@@ -442,9 +290,14 @@ def write(name, build, inputs):
     np.savez_compressed(TARGET / f"{name}.npz", program=program, levels=said, **arrays)
 
 
-if __name__ == "__main__":
+def write_all(cases):
+    """Write all of some cases, or those whose names begin as the arguments say."""
     paddle.enable_static()
     TARGET.mkdir(exist_ok=True)
-    for name, (build, inputs) in CASES.items():
+    for name, (build, inputs) in cases.items():
         if name.startswith(tuple(sys.argv[1:] or [""])):
             write(name, build, inputs)
+
+
+if __name__ == "__main__":
+    write_all(CASES)

@@ -55,7 +55,8 @@ def room_for(count: int) -> None:
 
 def inner(operands: Sequence[Any], place: int = 0) -> Any:
     """The offsets of the innermost level of an operand, which must have one."""
-    found = unpacked(operands[place]) if place < len(operands) else []
+    given = operands[place] if place < len(operands) else None
+    found = [] if given is None else unpacked(given)
     if not found:
         raise ArgumentError(
             "an operand has no levels of detail, which say where its sequences begin: feed a "
