@@ -4,8 +4,10 @@ Run as `make_level_fixtures.py` is.
 """
 
 import numpy as np
+import paddle
 from make_level_fixtures import floats, write_all
 from paddle import static
+from paddle.utils import unique_name
 
 CASES = {}
 
@@ -208,6 +210,83 @@ of_boxes(
         [[3, 2]],
     ),
     Label=(np.concatenate([[[1], [2], [1]], boxes_of(5, 0.5)[[1, 2, 3]]], 1, dtype=F), [[2, 1]]),
+)
+
+
+def appended(type, inputs, outputs, **attrs):
+    """What a new operator gives: variables by slot, as many as `outputs` says."""
+    block = static.default_main_program().current_block()
+    found = {
+        slot: [block.create_var(name=unique_name.generate(type), dtype=F) for _ in range(count)]
+        for slot, count in outputs.items()
+    }
+    block.append_op(type=type, inputs=inputs, outputs=found, attrs=attrs)
+    return [v for variables in found.values() for v in variables]
+
+
+def proposed(x, size, info):
+    """The regions that a level of a pyramid proposes, and their scores."""
+    sizes = {"anchor_sizes": [size], "aspect_ratios": [1.0, 2.0], "variances": [1.0] * 4}
+    around = {"Anchors": 1, "Variances": 1}
+    anchors, variances = appended(
+        "anchor_generator", {"Input": x}, around, stride=[size / 2] * 2, offset=0.5, **sizes
+    )
+    told = {"Scores": x[:, :2], "BboxDeltas": x[:, 2:] / 4, "ImInfo": info}
+    told |= {"Anchors": anchors, "Variances": variances}
+    most = {"pre_nms_topN": 30, "post_nms_topN": 6, "nms_thresh": 0.6, "min_size": 0.0}
+    slots = {"RpnRois": 1, "RpnRoiProbs": 1}
+    return appended("generate_proposals", told, slots, eta=1.0, **most)
+
+
+def detector(near, far, info):
+    """A detector with a pyramid of two levels, as releases 1.6 to 1.8 build it."""
+    for v in (near, far, info):
+        v.stop_gradient = True
+    weight, seen = (
+        appended(
+            "assign_value",
+            {},
+            {"Out": 1},
+            shape=[40, n],
+            dtype=5,
+            fp32_values=[float(v) for v in floats(40, n).reshape(-1) / 9],
+        )[0]
+        for n in (12, 3)
+    )
+    rois, sure = zip(proposed(near, 4.0, info), proposed(far, 8.0, info), strict=True)
+    told = {"MultiLevelRois": list(rois), "MultiLevelScores": list(sure)}
+    (chosen,) = appended("collect_fpn_proposals", told, {"FpnRois": 1}, post_nms_topN=9)
+    levels = {"min_level": 2, "max_level": 3, "refer_level": 3, "refer_scale": 8}
+    slots = {"MultiFpnRois": 2, "RestoreIndex": 1}
+    *dealt, order = appended("distribute_fpn_proposals", {"FpnRois": chosen}, slots, **levels)
+    order.desc.set_dtype(paddle.int32)
+    size = {"pooled_height": 2, "pooled_width": 2, "sampling_ratio": 2}
+    parts = [
+        appended("roi_align", {"X": x, "ROIs": own}, {"Out": 1}, spatial_scale=scale, **size)[0]
+        for x, own, scale in zip((near, far), dealt, (0.5, 0.25), strict=True)
+    ]
+    (joined,) = appended("concat", {"X": parts}, {"Out": 1}, axis=0)
+    (features,) = appended("gather", {"X": joined, "Index": order}, {"Out": 1})
+    (moves,) = appended("mul", {"X": features, "Y": weight}, {"Out": 1}, x_num_col_dims=1)
+    (classes,) = appended("mul", {"X": features, "Y": seen}, {"Out": 1}, x_num_col_dims=1)
+    (chance,) = appended("softmax", {"X": classes}, {"Out": 1})
+    (moved,) = appended("reshape2", {"X": moves}, {"Out": 1, "XShape": 1}, shape=[-1, 3, 4])[:1]
+    coded = {"PriorBox": chosen, "TargetBox": moved}
+    how = {"code_type": "decode_center_size", "box_normalized": False, "axis": 1}
+    (boxes,) = appended("box_coder", coded, {"OutputBox": 1}, variance=[0.1] * 4, **how)
+    (clipped,) = appended("box_clip", {"Input": boxes, "ImInfo": info}, {"Output": 1})
+    told = {"BBoxes": clipped, "Scores": chance}
+    most = MOST | {"normalized": False, "background_label": 0, "score_threshold": 0.1}
+    return [*appended("multiclass_nms", told, {"Out": 1}, **most), chosen]
+
+
+CASES["detect_whole"] = (
+    detector,
+    {
+        "near": (floats(2, 10, 8, 7), None),
+        "far": (floats(2, 10, 4, 4)[:, ::-1].copy(), None),
+        "info": INFO,
+    },
 )
 
 

@@ -165,11 +165,13 @@ def anchor_generator_kernel(
     base = xp.floor(xp.sqrt(dtype.type(wide * high) / ratios) + 0.5)
     sides = xp.stack([base / wide, xp.floor(base * ratios + 0.5) / high], -1)
     half = (sides * xp.array(anchor_sizes, dtype)[:, None] - 1).reshape(-1, 2) / 2
-    rows, columns = input.shape[2:]
-    middle = xp.empty((rows, columns, 1, 2), dtype)
-    middle[..., 0] = (xp.arange(columns) * wide + offset * (wide - 1))[:, None]
-    middle[..., 1] = (xp.arange(rows) * high + offset * (high - 1))[:, None, None]
-    found = xp.concatenate([middle - half, middle + half], -1).astype(dtype)
+    around = xp.concatenate([-half, half], 1)
+    steps = [
+        (xp.arange(n) * step + offset * (step - 1)).astype(dtype)[:, None, None]
+        for n, step in zip(input.shape[2:], (high, wide), strict=True)
+    ]
+    line = around + steps[1] * xp.array([1, 0, 1, 0], dtype)  # of the first row
+    found = line + (steps[0] * xp.array([0, 1, 0, 1], dtype) + xp.zeros_like(around))[:, None]
     return placed(found, dtype, anchors), placed(
         spread(xp, variance, found, dtype), dtype, variances
     )

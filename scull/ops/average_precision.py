@@ -1,6 +1,5 @@
 """How well a detector finds the objects of images: the mean of its average precisions."""
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from scull.core.dtype import int32, int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import ArgumentError, DtypeError, ShapeError
-from scull.ops.level import BY_VALUES, begun, inner, packed
+from scull.ops.level import BY_VALUES, inner, packed, segments
 from scull.ops.suppress import shared
 
 KINDS = ("integral", "11point")
@@ -19,16 +18,11 @@ COUNTED = "it counts"
 
 
 class Marks(NamedTuple):
-    """What is known of each class: objects, and answers with their scores, right ones as 1."""
+    """Objects by class, and answers: their classes, their scores, and 1 for right or wrong ones."""
 
     objects: dict[int, int]
-    right: dict[int, list[Any]]
-    wrong: dict[int, list[Any]]
-
-    def add(self, label: int, score: float, right: bool) -> None:
-        """Note one answer."""
-        self.right.setdefault(label, []).append((score, float(right)))
-        self.wrong.setdefault(label, []).append((score, float(not right)))
+    right: list[tuple[Any, Any]]
+    wrong: list[tuple[Any, Any]]
 
 
 @primitive(
@@ -116,14 +110,13 @@ def detection_map_kernel(
     class_num: int,
     **attrs: Any,
 ) -> Any:
-    marks = Marks({}, {}, {})
+    marks = Marks({}, [], [])
     if has_state is not None and pos_count is not None and int(has_state.reshape(-1)[0]):
-        counts = pos_count.reshape(-1)[:class_num].tolist()
-        marks.objects.update(enumerate(counts))
-        recall(marks.right, true_pos, inner([true_levels]))
-        recall(marks.wrong, false_pos, inner([false_levels]))
+        marks.objects.update(enumerate(pos_count.reshape(-1)[:class_num].tolist()))
+        marks.right.append(recalled(true_pos, inner([true_levels])))
+        marks.wrong.append(recalled(false_pos, inner([false_levels])))
     ends = inner([detect_levels]), inner([label_levels])
-    agree(len(ends[0]), len(ends[1]), "answers are for one image fewer than {}, objects than {}")
+    agree(len(ends[0]) - 1, len(ends[1]) - 1, "answers are for {} images, objects for {}")
     for x, own in zip((detect_res, label), ends, strict=True):
         agree(int(own[-1]), len(x), "levels of detail tell of {} rows, not {}")
     answers, objects = (
@@ -132,69 +125,73 @@ def detection_map_kernel(
     for own_answers, own_objects in zip(answers, objects, strict=True):
         judge(own_answers, own_objects, marks, attrs)
     dtype = detect_res.dtype
-    counts = [marks.objects.get(i, 0) for i in range(class_num)]
-    found = [told(side, class_num, dtype) for side in (marks.right, marks.wrong)]
-    mean = xp.array([precision_of(marks, attrs)], dtype)
-    held = xp.array(counts, "int32")[:, None]
-    return held, *(rows for rows, _ in found), mean, *(levels for _, levels in found)
+    sides = [by_class(side, dtype) for side in (marks.right, marks.wrong)]
+    counts = xp.array([marks.objects.get(i, 0) for i in range(class_num)], "int32")[:, None]
+    found = [told(*side, class_num) for side in sides]
+    mean = xp.array([precision_of(marks.objects, sides, attrs)], dtype)
+    return counts, *(rows for rows, _ in found), mean, *(levels for _, levels in found)
 
 
-def recall(marks: dict[int, list[Any]], state: Any, ends: Any) -> None:
-    """Note the answers of earlier runs, those of a class behind those of the one before."""
-    for i, (begin, end) in enumerate(pairwise(ends.tolist())):
-        if end > begin:
-            marks[i] = [tuple(row) for row in state[begin:end].tolist()]
+def recalled(state: Any, ends: Any) -> tuple[Any, Any]:
+    """The classes and the rows of answers in earlier runs."""
+    agree(int(ends[-1]), len(state), "levels of detail tell of {} rows, not {}")
+    return segments(ends), state
 
 
-def told(marks: dict[int, list[Any]], classes: int, dtype: Any) -> tuple[Any, Any]:
-    """The answers of all classes behind each other, and where those of a class begin."""
-    rows = [row for i in range(classes) for row in marks.get(i, ())]
-    counts = [len(marks.get(i, ())) for i in range(classes)]
-    return np.array(rows, dtype).reshape(-1, 2), packed([begun(counts)])
+def by_class(side: list[tuple[Any, Any]], dtype: Any) -> tuple[Any, Any]:
+    """The classes of all answers in order, and their rows."""
+    labels = np.concatenate([np.zeros(0, "int64"), *(v for v, _ in side)])
+    rows = np.concatenate([np.zeros((0, 2), dtype), *(v for _, v in side)])
+    order = labels.argsort(kind="stable")
+    return labels[order], rows[order]
+
+
+def told(labels: Any, rows: Any, classes: int) -> tuple[Any, Any]:
+    """The rows of the classes there are, and where those of a class begin."""
+    ends = np.searchsorted(labels, np.arange(classes + 1))
+    return rows[ends[0] : ends[-1]].copy(), packed([ends - ends[0]])
 
 
 def judge(answers: Any, objects: Any, marks: Marks, attrs: dict[str, Any]) -> None:
-    """Note the objects of an image, and which answers are right."""
-    boxes = objects[:, -4:]
+    """Note the objects of an image, and which answers are right.
+
+    Of a class that is there the surest answer comes first, and only the first near an object is
+    right. What is near an object that is passed over is neither right nor wrong.
+    """
+    boxes, kinds = objects[:, -4:], objects[:, 0].astype("int64")
     hard = objects[:, 1] > SAME if objects.shape[1] == 6 else np.zeros(len(objects), bool)
     hard &= not attrs["evaluate_difficult"]
-    kinds = objects[:, 0].astype("int64")
     for label in kinds[~hard].tolist():
         marks.objects[label] = marks.objects.get(label, 0) + 1
-    given = answers[:, 0].astype("int64")
-    for label in np.unique(given).tolist():
-        own = answers[given == label]
-        own = own[np.argsort(-own[:, 1], kind="stable")] if label in kinds else own
-        there = (kinds == label).nonzero()[0]
-        if not len(there):
-            for score in own[:, 1].tolist():
-                marks.add(label, score, False)
-            continue
-        covers = shared(np.clip(own[:, None, 2:], 0, 1), boxes[there], True)
-        best, seen = covers.argmax(1), set()
-        for row, (score, place) in enumerate(zip(own[:, 1].tolist(), best.tolist(), strict=True)):
-            near = covers[row, place] > attrs["overlap_threshold"]
-            if near and hard[there[place]]:
-                continue
-            marks.add(label, score, bool(near) and place not in seen)
-            if near:
-                seen.add(place)
+    given, scores = answers[:, 0].astype("int64"), answers[:, 1]
+    order = np.lexsort([np.where(np.isin(given, kinds), -scores, 0), given])
+    answers, given = answers[order], given[order]
+    right = np.zeros(len(given), answers.dtype)
+    if len(boxes):
+        covers = shared(np.clip(answers[:, None, 2:], 0, 1), boxes, True)
+        covers = np.where(given[:, None] == kinds, covers, -1)
+        places, near = covers.argmax(1), covers.max(1) > attrs["overlap_threshold"]
+        hits = near.nonzero()[0]
+        right[hits[np.unique(places[hits], return_index=True)[1]]] = 1
+        kept = ~(near & hard[places])
+        answers, given, right = answers[kept], given[kept], right[kept]
+    for side, flags in ((marks.right, right), (marks.wrong, 1 - right)):
+        side.append((given, np.stack([answers[:, 1], flags], 1)))
 
 
-def precision_of(marks: Marks, attrs: dict[str, Any]) -> float:
+def precision_of(objects: dict[int, int], sides: Any, attrs: dict[str, Any]) -> float:
     """The mean over classes with objects of the precision at all shares of these that are found."""
     total, count = 0.0, 0
-    for label, objects in marks.objects.items():
-        if objects == attrs["background_label"]:  # sic: the reference takes the count for it
+    for label, there in objects.items():
+        if there == attrs["background_label"]:  # sic: the reference takes the count for it
             continue
         count += 1
-        if label not in marks.right:
+        own = [rows[slice(*np.searchsorted(labels, [label, label + 1]))] for labels, rows in sides]
+        if not len(own[0]):
             continue
-        right, wrong = (np.array(side[label]) for side in (marks.right, marks.wrong))
-        hits, misses = (
-            np.cumsum(v[np.argsort(-v[:, 0], kind="stable"), 1]) for v in (right, wrong)
-        )
-        precision, share = hits / (hits + misses), hits / objects
+        own = [v[np.argsort(-v[:, 0], kind="stable"), 1].astype("float64") for v in own]
+        hits, misses = map(np.cumsum, own)
+        precision, share = hits / (hits + misses), hits / there
         if attrs["ap_type"] == "integral":
             steps = np.diff(share, prepend=0)
             total += float(precision[abs(steps) > SAME] @ steps[abs(steps) > SAME])

@@ -402,12 +402,14 @@ def box_decoder_and_assign_kernel(
     box_clip: float,
 ) -> Any:
     boxes, surest = out or (None, None)
-    size = (prior_box[:, 2:] - prior_box[:, :2] + 1)[:, None]
-    middle = prior_box[:, None, :2] + size / 2
-    codes = target_box.reshape(len(prior_box), -1, 4) * prior_box_var
-    half = xp.exp(xp.minimum(codes[..., 2:], prior_box.dtype.type(box_clip))) * size / 2
-    middle = codes[..., :2] * size + middle
-    found = xp.concatenate([middle - half, middle + half - 1], -1)
+    codes = target_box.reshape(*box_score.shape, 4)
+    found = xp.empty(codes.shape, target_box.dtype)
+    for k in (0, 1):
+        size = (prior_box[:, k + 2] - prior_box[:, k] + 1)[:, None]
+        stretch = codes[..., k + 2] * prior_box_var[k + 2]
+        half = xp.exp(xp.minimum(stretch, stretch.dtype.type(box_clip))) * (size / 2)
+        middle = codes[..., k] * prior_box_var[k] * size + (prior_box[:, k, None] + size / 2)
+        found[..., k], found[..., k + 2] = middle - half, middle + half - 1
     chosen = xp.array(prior_box)
     if box_score.shape[1] > 1:
         best = box_score[:, 1:].argmax(1)

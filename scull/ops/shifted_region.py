@@ -10,7 +10,7 @@ from scull.core.meta import Meta, agree, floating
 from scull.core.tensor import add_at
 from scull.errors import ArgumentError, RangeError, ShapeError, UnsupportedError
 from scull.ops.box import four, one_type, rounded
-from scull.ops.half import placed
+from scull.ops.half import placed, widening
 from scull.ops.level import begun, segments, unpacked
 from scull.ops.region import EXTENT
 from scull.ops.window import asking
@@ -87,10 +87,13 @@ class Points(NamedTuple):
     sizes: Any  # of the regions
     parts: tuple[Any, Any]  # of a region, by bin
 
-    def read(self, parts: Any, row: Any, column: Any) -> Any:
-        """The elements at some places of images, ``parts[image, class, each, group, place]``."""
-        classes = np.arange(parts.shape[1])[:, None, None, None, None]
-        return parts[self.image, classes, :, *self.group, row, column]
+    def spots(self, shape: tuple[int, ...], row: Any, column: Any) -> Any:
+        """Where some places lie among the rows of a table, ``[image, class, group, place]``."""
+        classes = np.arange(shape[1])[:, None, None, None, None]
+        found = self.image * shape[1] + classes
+        for size, at in zip(shape[2:], (*self.group, row, column), strict=True):
+            found = found * size + at
+        return found
 
 
 def points_of(rois: Any, trans: Any, images: Any, image: Any, attrs: dict[str, Any]) -> Points:
@@ -106,29 +109,31 @@ def points_of(rois: Any, trans: Any, images: Any, image: Any, attrs: dict[str, A
     for axis in (0, 1):  # rows, then columns
         size = sizes[:, 1 - axis].reshape(-1, 1, 1, 1)
         begin = corners[:, 1 - axis].reshape(-1, 1, 1, 1)
-        place = bins[axis].reshape((-1, 1) if axis == 0 else (1, -1))
+        place = bins[axis].astype(rois.dtype).reshape((-1, 1) if axis == 0 else (1, -1))
         begin = place * (size / count[axis]) + begin
         if not attrs["no_trans"]:
             moved = trans[:, 1 - axis :: 2][:, :, part[0][:, None], part[1]]
             begin = begin + moved * kind(attrs["trans_std"]) * size
         step = (size / count[axis] / each)[..., None, None]
-        number = np.arange(each).reshape((-1, 1) if axis == 0 else (1, -1))
+        number = np.arange(each, dtype=rois.dtype).reshape((-1, 1) if axis == 0 else (1, -1))
         spots.append(begin[..., None, None] + number * step)
     height, width = image[2:]
     there = [(s >= -0.5) & (s <= n - 0.5) for s, n in zip(spots, (height, width), strict=True)]
     row, column = (np.clip(s, 0, n - 1) for s, n in zip(spots, (height, width), strict=True))
     top, left = np.floor(row).astype("int64"), np.floor(column).astype("int64")
     down, right = np.ceil(row).astype("int64"), np.ceil(column).astype("int64")
-    high, beside = row - top, column - left
+    high, beside = (row - top).astype(rois.dtype), (column - left).astype(rois.dtype)
+    inside = there[0] & there[1]
+    above, before = (1 - high) * inside, 1 - beside
+    below = high * inside
     corners_of = [
-        (top, left, (1 - high) * (1 - beside)),
-        (top, right, (1 - high) * beside),
-        (down, left, high * (1 - beside)),
-        (down, right, high * beside),
+        (top, left, above * before),
+        (top, right, above * beside),
+        (down, left, below * before),
+        (down, right, below * beside),
     ]
     groups = group[0][:, None, None, None], group[1][:, None, None]
     owner = images.reshape(-1, 1, 1, 1, 1, 1)
-    inside = there[0] & there[1]
     return Points(owner, groups, corners_of, (high, beside), inside, sizes, tuple(part))
 
 
@@ -142,10 +147,16 @@ def images_by(levels: Any, rois: Any, count: int) -> Any:
     return segments(ends)
 
 
-def in_groups(x: Any, trans: Any, attrs: dict[str, Any]) -> Any:
-    """Images whose channels stand apart: ``[image, class, each, group, group, row, column]``."""
+def in_groups(x: Any, trans: Any, attrs: dict[str, Any]) -> tuple[Any, tuple[int, ...]]:
+    """The elements of images, a row for each place of a group, and how the rows are ordered.
+
+    They are by image, class, group row and column, row and column.
+    """
     classes = 1 if attrs["no_trans"] else trans.shape[1] // 2
-    return x.reshape(x.shape[0], classes, -1, *attrs["group_size"], *x.shape[2:])
+    each = attrs["output_dim"] // classes
+    parts = x.reshape(x.shape[0], classes, each, *attrs["group_size"], *x.shape[2:])
+    parts = np.moveaxis(parts, 2, -1)
+    return parts.reshape(-1, each), parts.shape[:-1]
 
 
 def some_points(input: Any, rois: Any, trans: Any, levels: Any, attrs: dict[str, Any]) -> Any:
@@ -157,6 +168,7 @@ def some_points(input: Any, rois: Any, trans: Any, levels: Any, attrs: dict[str,
 
 
 @deformable_psroi_pooling.kernel
+@widening
 def deformable_psroi_pooling_kernel(
     xp: Any,
     input: Any,
@@ -170,18 +182,16 @@ def deformable_psroi_pooling_kernel(
     means, numbers = out or (None, None)
     shape = len(rois), attrs["output_dim"], attrs["pooled_height"], attrs["pooled_width"]
     found, counts = xp.zeros(shape, input.dtype), xp.zeros(shape, input.dtype)
-    parts = in_groups(input, trans, attrs)
-    each = parts.shape[2]
+    table, order = in_groups(input, trans, attrs)
     for some, points in some_points(input, rois, trans, levels, attrs):
         total = sum(
-            points.read(parts, row, column) * (share * points.inside)[..., None]
+            xp.einsum("...ijd,...ij->...d", table[points.spots(order, row, column)], share)
             for row, column, share in points.corners
-        ).sum((4, 5))
+        )
         count = points.inside.sum((4, 5))[..., None]
         mean = xp.moveaxis(total / xp.maximum(count, 1), -1, 2)
         found[some] = mean.reshape(-1, *shape[1:])
-        whole = xp.moveaxis(xp.broadcast_to(count, (*count.shape[:-1], each)), -1, 2)
-        counts[some] = xp.broadcast_to(whole, mean.shape).reshape(-1, *shape[1:])
+        counts[some] = xp.moveaxis(count.repeat(table.shape[1], -1), -1, 2).reshape(-1, *shape[1:])
     return placed(found, input.dtype, means), placed(counts, input.dtype, numbers)
 
 
@@ -208,6 +218,7 @@ def shifted_regions_back(
 
 
 @shifted_regions_back.kernel
+@widening
 def shifted_regions_back_kernel(
     xp: Any,
     input: Any,
@@ -219,30 +230,32 @@ def shifted_regions_back_kernel(
     out: Any = None,
     **attrs: Any,
 ) -> Any:
-    dinput, dtrans = xp.zeros(input.shape, input.dtype), xp.zeros(trans.shape, trans.dtype)
-    parts = in_groups(input, trans, attrs)
-    spots = xp.arange(dinput.size).reshape(parts.shape)
+    dtrans = xp.zeros(trans.shape, trans.dtype)
+    table, order = in_groups(input, trans, attrs)
+    found, each = xp.zeros(table.size, input.dtype), xp.arange(table.shape[1])
     for some, points in some_points(input, rois, trans, levels, attrs):
         count = xp.maximum(points.inside.sum((4, 5)), 1)[..., None]
-        given = source[some].reshape(-1, *parts.shape[1:3], *source.shape[2:])
+        given = source[some].reshape(-1, order[1], len(each), *source.shape[2:])
         given = (xp.moveaxis(given, 2, -1) / count)[:, :, :, :, None, None]
         given = given * points.inside[..., None]
         for row, column, share in points.corners:
-            at = xp.broadcast_to(points.read(spots, row, column), given.shape)
-            add_at(xp, dinput.reshape(-1), at, (given * share[..., None]).astype(input.dtype))
+            at = points.spots(order, row, column)[..., None] * len(each) + each
+            add_at(xp, found, at.reshape(-1), (given * share[..., None]).reshape(-1))
         if not attrs["no_trans"]:
-            steps = slopes(points, parts, given, trans.dtype.type(attrs["trans_std"]))
+            steps = slopes(points, (table, order), given, trans.dtype.type(attrs["trans_std"]))
             region = xp.arange(some.start, some.start + len(given))[:, None, None, None]
-            label = xp.arange(parts.shape[1])[:, None, None]
+            label = xp.arange(order[1])[:, None, None]
             place = points.parts[0][:, None], points.parts[1]
             for axis, step in enumerate(steps):
                 np.add.at(dtrans, (region, 2 * label + axis, *place), step)
+    dinput = xp.moveaxis(found.reshape(*order, len(each)), -1, 2).reshape(input.shape)
     return dinput, dtrans
 
 
-def slopes(points: Points, parts: Any, given: Any, factor: Any) -> tuple[Any, Any]:
+def slopes(points: Points, told: tuple[Any, Any], given: Any, factor: Any) -> tuple[Any, Any]:
     """How a shift of bins along columns, and along rows, changes what is given back."""
-    a, b, c, d = (points.read(parts, row, column) for row, column, _ in points.corners)
+    table, order = told
+    a, b, c, d = (table[points.spots(order, row, column)] for row, column, _ in points.corners)
     high, beside = (share[..., None] for share in points.shares)
     across = (b - a) * (1 - high) + (d - c) * high
     along = (c - a) * (1 - beside) + (d - b) * beside

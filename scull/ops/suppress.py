@@ -291,27 +291,25 @@ def locality_aware_nms_kernel(
 def one_of_neighbours(found: Any, scores: Any, attrs: dict[str, Any]) -> tuple[Any, Any]:
     """Boxes and scores where each that its last one covers is merged with it; that has none."""
     sums = scores.tolist()
-    edge, limit, last = 0 if attrs["normalized"] else 1, attrs["nms_threshold"], -1
-    for i, box in enumerate(found):
-        if last >= 0 and common(found[last], box, edge) > limit:
-            total = sums[last] + sums[i]
-            pairs = zip(box, found[last], strict=True)
-            found[last] = [(a * sums[i] + b * sums[last]) / total for a, b in pairs]
-            sums[last], sums[i] = total, -np.inf
-        else:
+    edge, limit, last = 0 if attrs["normalized"] else 1, attrs["nms_threshold"], 0
+    for i in range(1, len(found)):
+        (left, top, right, bottom), (a, b, c, d) = box, other = found[i], found[last]
+        if left > c or right < a or top > d or bottom < b or common(box, other, edge) <= limit:
             last = i
+            continue
+        total = sums[last] + sums[i]
+        pairs = zip(box, other, strict=True)
+        found[last] = [(x * sums[i] + y * sums[last]) / total for x, y in pairs]
+        sums[last], sums[i] = total, -math.inf
     return [*found], sums
 
 
 def common(box: Any, other: Any, edge: float) -> float:
-    """How much of the area of two boxes is that of both."""
-    if any(box[k] > other[k + 2] or other[k] > box[k + 2] for k in (0, 1)):
-        return 0.0
-    sizes = [(min(box[k + 2], other[k + 2]) - max(box[k], other[k]) + edge) for k in (0, 1)]
-    both, whole = sizes[0] * sizes[1], 0.0
-    for left, top, right, bottom in (box, other):
-        if right >= left and bottom >= top:
-            whole += (right - left + edge) * (bottom - top + edge)
+    """How much of the area of two boxes that are not apart is that of both."""
+    (left, top, right, bottom), (a, b, c, d) = box, other
+    both = (min(right, c) - max(left, a) + edge) * (min(bottom, d) - max(top, b) + edge)
+    whole = (right - left + edge) * (bottom - top + edge) if right >= left and bottom >= top else 0
+    whole += (c - a + edge) * (d - b + edge) if c >= a and d >= b else 0
     rest = whole - both
     return both / rest if rest else both * math.inf if both else 0.0
 
@@ -396,8 +394,8 @@ def surest(
 ) -> tuple[Any, Any, Any]:
     """The boxes of a level with the highest scores, these, and their classes."""
     flat = scores.reshape(-1)
-    order = np.argsort(-flat, kind="stable")
-    order = order[flat[order] > (0.0 if last else flat.dtype.type(attrs["score_threshold"]))]
+    order = (flat > (0.0 if last else flat.dtype.type(attrs["score_threshold"]))).nonzero()[0]
+    order = order[np.argsort(-flat[order], kind="stable")]
     order = order[: attrs["nms_top_k"]] if attrs["nms_top_k"] > -1 else order
     rows, labels = np.divmod(order, scores.shape[1])
     known, codes = anchors[rows], deltas[rows]

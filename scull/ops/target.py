@@ -45,13 +45,15 @@ def by_image(levels: Any, operands: Any, names: tuple[str, ...], images: int) ->
 
 def overlaps(boxes: Any, others: Any) -> Any:
     """How much of each pair of boxes, in pixels, is common to both."""
-    edge = boxes.dtype.type(1)
-    low = np.maximum(boxes[:, None, :2], others[:, :2])
-    high = np.minimum(boxes[:, None, 2:], others[:, 2:])
-    both = np.maximum(high - low + edge, 0).prod(-1)
-    areas, own = ((b[:, 2:] - b[:, :2] + edge).prod(1) for b in (boxes, others))
-    whole = areas[:, None] + own - both
-    return np.where(both > 0, both / np.where(both > 0, whole, 1), 0)
+    left, top, right, bottom = np.ascontiguousarray(boxes.T)[:, :, None]
+    beyond, below, until, down = np.ascontiguousarray(others.T)
+    both = np.maximum(np.minimum(right, until) - np.maximum(left, beyond) + 1, 0)
+    both *= np.maximum(np.minimum(bottom, down) - np.maximum(top, below) + 1, 0)
+    whole = (right - left + 1) * (bottom - top + 1) + (until - beyond + 1) * (down - below + 1)
+    whole -= both
+    whole[both == 0] = 1
+    both /= whole
+    return both
 
 
 def differences(boxes: Any, others: Any, weights: Any = 1) -> Any:
@@ -154,8 +156,9 @@ def within(anchors: Any, size: Any, most: float) -> Any:
     """The numbers of anchors that stick out of an image by less than that; below 0, of all."""
     if most < 0:
         return np.arange(len(anchors))
-    low = (anchors[:, :2] >= -most).all(1)
-    return (low & (anchors[:, 2:] < size[1::-1] + most).all(1)).nonzero()[0]
+    left, top, right, bottom = anchors.T
+    fits = (left >= -most) & (top >= -most) & (right < size[1] + most) & (bottom < size[0] + most)
+    return fits.nonzero()[0]
 
 
 def anchors_of(anchors: Any, boxes: Any, source: Any, attrs: dict[str, Any]) -> tuple[Any, ...]:
@@ -164,9 +167,9 @@ def anchors_of(anchors: Any, boxes: Any, source: Any, attrs: dict[str, Any]) -> 
     One that is near and taken for far as well counts as far, and the first near one stands in its
     place, without weight.
     """
-    found = overlaps(anchors, boxes)
-    most, best = found.max(1, initial=0), found.argmax(1) if len(boxes) else None
-    nearest = (abs(found - found.max(0, initial=0)) < NEAR).any(1)
+    found = overlaps(boxes, anchors)
+    most, best = found.max(0, initial=0), found.argmax(0) if len(boxes) else None
+    nearest = (abs(found - found.max(1, initial=0, keepdims=True)) < NEAR).any(0)
     near = (nearest | (most >= anchors.dtype.type(attrs["rpn_positive_overlap"]))).nonzero()[0]
     batch = attrs["rpn_batch_size_per_im"]
     if attrs["rpn_fg_fraction"] > 0 and batch > 0:
@@ -316,8 +319,8 @@ def regions_of(
         rois = rois[(rois[:, 2:] - rois[:, :2] + 1 > 0).all(1) & (most < 1)]
         rois = rois if len(rois) else np.zeros((1, 4), rois.dtype)
     boxes = np.concatenate([truth, rois])
-    shared = overlaps(boxes, truth)
-    most = shared.max(1, initial=0)
+    shared = overlaps(truth, boxes)
+    most = shared.max(0, initial=0)
     most[: len(truth)][crowd != 0] = -1
     near, far = parted(most, source, asked)
     chosen = np.concatenate([near, far])
@@ -325,7 +328,7 @@ def regions_of(
     targets = np.zeros((len(chosen), asked.class_nums, 4), boxes.dtype)
     weights = np.zeros_like(targets)
     if len(near):
-        object = shared[near].argmax(1)
+        object = shared[:, near].argmax(0)
         labels[: len(near)] = classes[object]
         seen = np.arange(len(near)), np.where(asked.is_cls_agnostic, 1, labels[: len(near)])
         told = differences(boxes[near], truth[object], np.array(asked.bbox_reg_weights))
