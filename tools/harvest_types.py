@@ -76,6 +76,10 @@ FURTHER = words("""
     sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
     sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_unpad
     distribute_fpn_proposals generate_proposals_v2 matrix_nms partial_concat partial_sum
+    anchor_generator bipartite_match box_clip box_decoder_and_assign collect_fpn_proposals
+    deformable_psroi_pooling density_prior_box detection_map fsp generate_proposal_labels
+    generate_proposals iou_similarity locality_aware_nms mine_hard_examples polygon_box_transform
+    retinanet_detection_output rpn_target_assign similarity_focus spp
     graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors
 """)
 

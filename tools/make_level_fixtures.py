@@ -1,11 +1,13 @@
 """Write tests/data/levels/: Programs that compute by levels of detail, and what they give.
 
-Run with the Python that has the reference installed, and PYTHONHASHSEED=0, in `tools`. Each archive
+Run with the Python that has the reference installed, and PYTHONHASHSEED=0, in `tools`; arguments
+are how the names begin of the only ones that are written. Each archive
 holds a Program without the lines of this script, what is fed, and values and levels of what comes
 out: results, and gradients of what is fed.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -262,7 +264,7 @@ def write(name, build, inputs):
     with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
         given = []
         for key, (array, lengths) in inputs.items():
-            shape = [-1, *array.shape[1:]]
+            shape = [-1 if array.ndim > 1 else len(array), *array.shape[1:]]
             v = static.data(key, shape, str(array.dtype), lod_level=len(lengths or ()))
             v.stop_gradient = array.dtype != "float32"
             given.append(v)
@@ -288,8 +290,14 @@ def write(name, build, inputs):
     np.savez_compressed(TARGET / f"{name}.npz", program=program, levels=said, **arrays)
 
 
-if __name__ == "__main__":
+def write_all(cases):
+    """Write all of some cases, or those whose names begin as the arguments say."""
     paddle.enable_static()
     TARGET.mkdir(exist_ok=True)
-    for name, (build, inputs) in CASES.items():
-        write(name, build, inputs)
+    for name, (build, inputs) in cases.items():
+        if name.startswith(tuple(sys.argv[1:] or [""])):
+            write(name, build, inputs)
+
+
+if __name__ == "__main__":
+    write_all(CASES)

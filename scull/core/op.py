@@ -144,7 +144,9 @@ class Op:
         self.takes_wanted = len(attributes) + len(inputs) < len(asked)
         self.output_lists = frozenset(n.removesuffix("[]") for n in outputs if n.endswith("[]"))
         self.outputs = tuple(n.removesuffix("[]") for n in outputs)
-        self.levels = tuple([n for n in self.inputs if self.spelling.get(n, "").endswith(MARK)])
+        spelt = {n: self.spelling.get(n, "") for n in (*self.inputs, *self.outputs)}
+        self.levels = tuple([n for n in self.inputs if spelt[n].endswith(MARK)])
+        self.tells = tuple([n for n in self.outputs if spelt[n].endswith(MARK)])
         self.has_lists = bool(self.lists or self.output_lists)
         self.has_blocks = any(kind.wire in ("BLOCK", "BLOCKS") for kind in self.kinds.values())
 

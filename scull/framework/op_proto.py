@@ -24,7 +24,7 @@ def op_proto(op: Op) -> Any:
     for name in (n for n in op.inputs if n not in op.levels):
         slot = made.inputs.add(name=op.slot(name), comment=name, duplicable=name in op.lists)
         slot.dispensable = name not in op.needed
-    for name in program_outputs(op):
+    for name in (n for n in program_outputs(op) if n not in op.tells):
         slot = made.outputs.add(name=op.slot(name), comment=name)
         slot.duplicable = name in op.output_lists
         slot.intermediate = name in op.hidden or name not in op.outputs

@@ -6,7 +6,8 @@ from scull.ir.program import Program
 
 # Operators that give their results levels, whatever their operands have.
 GIVERS = frozenset(
-    {"im2sequence", "lod_reset", "multiclass_nms", "multiclass_nms2", "sequence_unpad"}
+    {"generate_proposals", "im2sequence", "lod_reset", "multiclass_nms", "multiclass_nms2"}
+    | {"sequence_unpad"}
 )
 
 
@@ -14,5 +15,7 @@ def has_levels(program: Program, feeds: Iterable[str]) -> bool:
     """Whether `program` computes by levels, makes some, or is declared to be fed with some."""
     fed = map(program.global_block().find, feeds)
     return any(v is not None and v.lod_level for v in fed) or any(
-        o.op.levels or o.op.type in GIVERS for block in program.blocks for o in block.ops
+        o.op.levels or o.op.tells or o.op.type in GIVERS
+        for block in program.blocks
+        for o in block.ops
     )

@@ -33,6 +33,7 @@ class ForeignOp:
     unprinted: frozenset[str] = frozenset()
     hidden: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    tells: tuple[str, ...] = ()
     composite = takes_wanted = has_blocks = False
 
     def __init__(self, type: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:

@@ -4,15 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from scull import lang
 from scull.core.attribute import Floats, Ints
 from scull.core.dtype import int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
-from scull.errors import ArgumentError, ShapeError
-from scull.ops.half import placed
+from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.half import placed, wide_at, widening
+from scull.ops.level import BY_VALUES, segments, unpacked
 
 FEW = 64  # boxes that are compared with all others at once
 CONSTANT = "boxes are made without gradients, as in Paddle"
+NOTHING = 1e-10  # added to what is divided by: boxes of no size have nothing in common
 NO_LOOP = "it is made of few large steps over all boxes"
 
 
@@ -135,102 +138,6 @@ def box_coder_kernel(
     return placed(found, target_box.dtype, out)
 
 
-# Boxes of all sizes around each place of an image.
-
-
-def shapes_of(
-    least: Any, most: Any, ratios: Any, flip: bool, largest_second: bool
-) -> list[tuple[float, float]]:
-    """How wide and high the boxes around a place are."""
-    known = [1.0]
-    for ratio in ratios:
-        if all(abs(ratio - other) >= 1e-6 for other in known):
-            known += [ratio, 1.0 / ratio] if flip else [ratio]
-    found = []
-    for i, size in enumerate(least):
-        boxes = [(size * r**0.5, size / r**0.5) for r in known]
-        square = [((size * most[i]) ** 0.5,) * 2] if most else []
-        found += boxes[:1] + square + boxes[1:] if largest_second else boxes + square
-    return found
-
-
-@primitive(
-    outputs=("boxes", "variances"),
-    attrs={"variance": "variances"},
-    fixed={"mkldnn_data_type": "float32", "use_mkldnn": False, "use_quantizer": False},
-    infer_first=True,
-)
-def prior_box(
-    input_meta: Meta,
-    image_meta: Meta,
-    *,
-    min_sizes: Floats,
-    max_sizes: Floats = (),
-    aspect_ratios: Floats = (),
-    variance: Floats = (),
-    flip: bool = True,
-    clip: bool = True,
-    step_w: float = 0.0,
-    step_h: float = 0.0,
-    offset: float = 0.5,
-    min_max_aspect_ratios_order: bool = False,
-) -> tuple[Meta, Meta]:
-    """Boxes of many sizes and shapes around each place of `input`, in shares of `image`."""
-    floating(input_meta, image_meta)
-    for name, m in (("input", input_meta), ("image", image_meta)):
-        if m.ndim != 4:
-            raise ShapeError(f"{name} has {m.ndim} axes, 4 are needed")
-    if not min_sizes or min(min_sizes) <= 0:
-        raise ArgumentError(f"min_sizes is {list(min_sizes)}; sizes above 0 are needed")
-    if max_sizes and len(max_sizes) != len(min_sizes):
-        raise ArgumentError(f"there are {len(min_sizes)} min_sizes and {len(max_sizes)} max_sizes")
-    if any(b <= a for a, b in zip(min_sizes, max_sizes, strict=False)):
-        raise ArgumentError("a size of max_sizes is not above that of min_sizes")
-    if any(r <= 0 for r in aspect_ratios):
-        raise ArgumentError(f"aspect_ratios is {list(aspect_ratios)}; all are to be above 0")
-    if len(variance) != 4 or min(variance) <= 0:
-        raise ArgumentError(f"variances is {list(variance)}; four numbers above 0 are needed")
-    order = min_max_aspect_ratios_order
-    count = len(shapes_of(min_sizes, max_sizes, aspect_ratios, flip, order))
-    found = input_meta.with_shape((*input_meta.shape[2:], count, 4))
-    return found, found
-
-
-@prior_box.kernel
-def prior_box_kernel(
-    xp: Any,
-    input: Any,
-    image: Any,
-    *,
-    out: Any = None,
-    min_sizes: Any,
-    max_sizes: Any,
-    aspect_ratios: Any,
-    variance: Any,
-    flip: bool,
-    clip: bool,
-    step_w: float,
-    step_h: float,
-    offset: float,
-    min_max_aspect_ratios_order: bool,
-) -> Any:
-    boxes, variances = out or (None, None)
-    order = min_max_aspect_ratios_order
-    half = xp.array(shapes_of(min_sizes, max_sizes, aspect_ratios, flip, order)) / 2
-    rows, columns, dtype = *input.shape[2:], input.dtype
-    height, width = image.shape[2:]
-    if step_w == 0 or step_h == 0:
-        step_w, step_h = width / max(columns, 1), height / max(rows, 1)
-    middle = xp.empty((rows, columns, 1, 2))
-    middle[..., 0] = ((xp.arange(columns) + offset) * step_w)[:, None]
-    middle[..., 1] = ((xp.arange(rows) + offset) * step_h)[:, None, None]
-    size = xp.array([width, height])
-    found = xp.concatenate([(middle - half) / size, (middle + half) / size], -1)
-    found = xp.clip(found, 0, 1) if clip else found
-    given = xp.broadcast_to(xp.array(variance, dtype), found.shape)
-    return placed(found, dtype, boxes), placed(xp.array(given), dtype, variances)
-
-
 # The boxes a detector sees: an answer for each place and each of a few typical boxes.
 
 
@@ -318,6 +225,203 @@ def yolo_box_kernel(
     return placed(whole[0], x.dtype, boxes), placed(whole[1], x.dtype, scores)
 
 
-for function in (nms, box_coder, prior_box, yolo_box):
+# How much of two boxes is common to both.
+
+
+def one_type(*metas: Meta) -> None:
+    """Refuse operands whose element types differ."""
+    for m in metas[1:]:
+        if m.dtype is not metas[0].dtype:
+            raise DtypeError(f"{metas[0]} and {m} differ in element type; cast one")
+
+
+@primitive(infer_first=True)
+def iou_similarity(x: Meta, y: Meta, *, box_normalized: bool = True) -> Meta:
+    """For each pair of boxes of `x` and `y` the common part of what both cover."""
+    four(x, "x", 2)
+    four(y, "y", 2)
+    one_type(x, y)
+    return x.with_shape((x.shape[0], y.shape[0]))
+
+
+@iou_similarity.kernel
+@widening
+def iou_similarity_kernel(xp: Any, x: Any, y: Any, *, out: Any = None, box_normalized: bool) -> Any:
+    edge = x.dtype.type(0 if box_normalized else 1)
+    left, top, right, bottom = x.T[:, :, None]
+    beyond, below, until, down = y.T
+    wide = xp.minimum(right, until)
+    wide -= xp.maximum(left, beyond)
+    wide += edge
+    xp.maximum(wide, 0, out=wide)
+    high = xp.minimum(bottom, down)
+    high -= xp.maximum(top, below)
+    high += edge
+    wide *= xp.maximum(high, 0, out=high)
+    areas = (right - left + edge) * (bottom - top + edge)
+    xp.add(areas, (until - beyond + edge) * (down - below + edge), out=high)
+    high -= wide
+    high += NOTHING
+    return xp.divide(wide, high, out=out)
+
+
+@iou_similarity.lower
+def iou_similarity_at(index: Any, x: Any, y: Any, box_normalized: bool) -> Any:
+    i, j = index
+    edge = 0.0 if box_normalized else 1.0
+    box, other = ([wide_at(m[k, side]) for side in range(4)] for m, k in ((x, i), (y, j)))
+    sides = [
+        lang.minimum(box[k + 2], other[k + 2]) - lang.maximum(box[k], other[k]) + edge
+        for k in (0, 1)
+    ]
+    both = lang.maximum(sides[0], 0.0) * lang.maximum(sides[1], 0.0)
+    areas = [(b[2] - b[0] + edge) * (b[3] - b[1] + edge) for b in (box, other)]
+    return lang.cast(both / (areas[0] + areas[1] - both + NOTHING), x.dtype)
+
+
+# Boxes cut at the edges of their images.
+
+
+@primitive(
+    outputs=("output",),
+    slots={"levels": "Input@LOD"},
+    unsaid=("Input@LOD",),
+    infer_first=True,
+)
+def box_clip(input: Meta, im_info: Meta, levels: Meta = None) -> Meta:
+    """Boxes as far as they lie in their images, of which `im_info` tells height, width, factor."""
+    floating(input, im_info)
+    if input.ndim not in (2, 3):
+        raise ShapeError(f"input has {input.ndim} axes, 2 or 3 are needed")
+    agree(input.shape[-1], 4, "a box of input has {} numbers, {} are needed")
+    check_sizes(im_info)
+    one_type(input, im_info)
+    return input
+
+
+def check_sizes(im_info: Meta) -> None:
+    """Refuse what does not tell height, width and factor of images."""
+    if im_info.ndim != 2:
+        raise ShapeError(f"im_info has {im_info.ndim} axes, 2 are needed")
+    agree(im_info.shape[1], 3, "im_info has {} columns, {} are needed")
+
+
+def rounded(x: Any) -> Any:
+    """The nearest whole numbers, away from zero in the middle between two."""
+    return np.trunc(x + np.copysign(x.dtype.type(0.5), x))
+
+
+@box_clip.kernel
+def box_clip_kernel(
+    xp: Any, input: Any, im_info: Any, levels: Any = None, *, out: Any = None
+) -> Any:
+    found = unpacked(levels) if levels is not None else []
+    if len(found) != 1:
+        raise ArgumentError(f"input has {len(found)} levels of detail; 1 says whose a box is")
+    agree(len(found[0]) - 1, len(im_info), "input has boxes for {} images, im_info tells of {}")
+    agree(int(found[0][-1]), len(input), "levels of detail tell of {} rows, not {}")
+    most = rounded(im_info[:, 1::-1] / im_info[:, 2:]) - 1
+    most = xp.tile(most, 2)[segments(found[0])].reshape(-1, *[1] * (input.ndim - 2), 4)
+    return xp.maximum(xp.minimum(input, most), 0, out=out)
+
+
+box_clip.no_lowering(BY_VALUES)
+
+
+# The corners of text, told by how far they lie from the places that see it.
+
+
+@primitive(outputs=("output",), infer_first=True)
+def polygon_box_transform(input: Meta) -> Meta:
+    """Corners where they lie, in channels of x and y by turns: of places four times as dense."""
+    floating(input)
+    if input.ndim != 4:
+        raise ShapeError(f"input has {input.ndim} axes, 4 are needed")
+    if input.shape[1] != -1 and input.shape[1] % 2:
+        raise ShapeError(f"input has {input.shape[1]} channels, an even number is needed")
+    return input
+
+
+@polygon_box_transform.kernel
+def polygon_box_transform_kernel(xp: Any, input: Any, *, out: Any = None) -> Any:
+    found = xp.empty(input.shape, input.dtype) if out is None else out
+    rows, columns = (xp.arange(n, dtype=input.dtype) * 4 for n in input.shape[2:])
+    xp.subtract(columns, input[:, ::2], out=found[:, ::2])
+    xp.subtract(rows[:, None], input[:, 1::2], out=found[:, 1::2])
+    return found
+
+
+@polygon_box_transform.lower
+def polygon_box_transform_at(index: Any, input: Any) -> Any:
+    along = lang.select(lang.equal(index[1] % 2, 0), index[3], index[2])
+    return lang.cast(along * 4, input.dtype) - input[index]
+
+
+# Boxes of each class, and of the surest.
+
+
+@primitive(
+    outputs=("decode_box", "output_assign_box"),
+    infer_first=True,
+)
+def box_decoder_and_assign(
+    prior_box: Meta,
+    target_box: Meta,
+    box_score: Meta,
+    prior_box_var: Meta = None,
+    *,
+    box_clip: float = 4.135,
+) -> tuple[Meta, Meta]:
+    """The boxes of all classes, told by how they differ from prior ones, and the surest of them.
+
+    Where class 0, the background, is alone, that is the prior one.
+    """
+    if prior_box_var is None:
+        raise ArgumentError("prior_box_var is needed")
+    four(prior_box, "prior_box", 2)
+    four(prior_box_var, "prior_box_var", 1)
+    for name, m in (("target_box", target_box), ("box_score", box_score)):
+        if m.ndim != 2:
+            raise ShapeError(f"{name} has {m.ndim} axes, 2 are needed")
+        agree(m.shape[0], prior_box.shape[0], f"{name} has {{}} rows, prior_box {{}}")
+    one_type(prior_box, prior_box_var, target_box, box_score)
+    wide = UNKNOWN if box_score.shape[1] == -1 else 4 * box_score.shape[1]
+    agree(target_box.shape[1], wide, "target_box has {} columns, four a class are {}")
+    return target_box, prior_box
+
+
+@box_decoder_and_assign.kernel
+def box_decoder_and_assign_kernel(
+    xp: Any,
+    prior_box: Any,
+    target_box: Any,
+    box_score: Any,
+    prior_box_var: Any,
+    *,
+    out: Any = None,
+    box_clip: float,
+) -> Any:
+    boxes, surest = out or (None, None)
+    codes = target_box.reshape(*box_score.shape, 4)
+    found = xp.empty(codes.shape, target_box.dtype)
+    for k in (0, 1):
+        size = (prior_box[:, k + 2] - prior_box[:, k] + 1)[:, None]
+        stretch = codes[..., k + 2] * prior_box_var[k + 2]
+        half = xp.exp(xp.minimum(stretch, stretch.dtype.type(box_clip))) * (size / 2)
+        middle = codes[..., k] * prior_box_var[k] * size + (prior_box[:, k, None] + size / 2)
+        found[..., k], found[..., k + 2] = middle - half, middle + half - 1
+    chosen = xp.array(prior_box)
+    if box_score.shape[1] > 1:
+        best = box_score[:, 1:].argmax(1)
+        rows = xp.arange(len(best))
+        seen = box_score[rows, best + 1] > -1
+        chosen = xp.where(seen[:, None], found[rows, best + 1], prior_box)
+    dtype = target_box.dtype
+    return placed(found.reshape(target_box.shape), dtype, boxes), placed(chosen, dtype, surest)
+
+
+for function in (nms, box_coder, yolo_box, box_decoder_and_assign):
     function.no_grad(CONSTANT)
     function.no_lowering(NO_LOOP)
+for function in (iou_similarity, box_clip, polygon_box_transform):
+    function.no_grad(CONSTANT)

@@ -55,7 +55,8 @@ def room_for(count: int) -> None:
 
 def inner(operands: Sequence[Any], place: int = 0) -> Any:
     """The offsets of the innermost level of an operand, which must have one."""
-    found = unpacked(operands[place]) if place < len(operands) else []
+    given = operands[place] if place < len(operands) else None
+    found = [] if given is None else unpacked(given)
     if not found:
         raise ArgumentError(
             "an operand has no levels of detail, which say where its sequences begin: feed a "
@@ -81,6 +82,12 @@ def begun(lengths: Any) -> Any:
         raise RangeError("a sequence has less than no elements")
     room_for(int(np.asarray(lengths, "float64").sum()))
     return np.concatenate([[0], np.cumsum(lengths)]).astype("int64")
+
+
+def counted(operands: Sequence[Any]) -> Any:
+    """How many rows each sequence has; one has all where there are no levels."""
+    levels = unpacked(operands[0])
+    return np.diff(levels[-1]) if levels else np.array([len(np.asarray(operands[1]))])
 
 
 def segments(offsets: Any) -> Any:
@@ -237,6 +244,7 @@ ROWS: dict[str, Rule] = {
     "row": lambda operands: np.arange(inner(operands)[-1]),
     "segment": lambda operands: segments(inner(operands)),
     "length": lambda operands: np.diff(inner(operands))[segments(inner(operands))],
+    "count": counted,
     "edge": edge,
     "reverse": reversed_rows,
     "expand": lambda operands, number: runs(*repeated(operands, number)),

@@ -125,11 +125,19 @@ def generate_proposals_v2(
 
     With them come their scores, and how many an image has.
     """
+    return proposals(scores, bbox_deltas, anchors, variances, ("im_shape", im_shape, 2))
+
+
+def proposals(
+    scores: Meta, bbox_deltas: Meta, anchors: Meta, variances: Meta, told: tuple[str, Meta, int]
+) -> tuple[Meta, Meta, Meta]:
+    """Regions, their scores, and how many an image has; `told` is of images, with its columns."""
     floating(scores, bbox_deltas, anchors, variances)
     for name, m in (("scores", scores), ("bbox_deltas", bbox_deltas)):
         axes(m, name, 4)
-    axes(im_shape, "im_shape", 2)
-    agree(im_shape.shape[1], 2, "im_shape has {} columns, {} are needed")
+    name, sizes, columns = told
+    axes(sizes, name, 2)
+    agree(sizes.shape[1], columns, f"{name} has {{}} columns, {{}} are needed")
     for m in (anchors, variances):
         agree(m.shape[-1] if m.ndim else 0, 4, "an anchor has {} numbers, {} are needed")
     images = agree(scores.shape[0], bbox_deltas.shape[0], "scores of {} images and regions of {}")
@@ -184,7 +192,7 @@ def proposed(
         order = order[: attrs["pre_nms_top_n"]]
     edge = scores.dtype.type(bool(attrs["pixel_offset"]))
     boxes = regions(deltas[order], anchors[order], variances[order], edge)
-    limits = np.tile(size[::-1] - edge, 2)
+    limits = np.tile(size[1::-1] - edge, 2)
     boxes = np.clip(boxes, 0, limits).astype(scores.dtype)
     kept = large_enough(boxes, size, max(attrs["min_size"], 1.0), edge)
     if not len(kept):
@@ -212,15 +220,48 @@ def regions(deltas: Any, anchors: Any, variances: Any, edge: Any) -> Any:
 
 
 def large_enough(boxes: Any, size: Any, least: float, edge: Any) -> Any:
-    """The numbers of boxes of a size, whose centres lie in the image where pixels count."""
-    sizes = boxes[:, 2:] - boxes[:, :2] + edge
-    fine = (sizes >= least).all(1)
+    """The numbers of boxes of a size, whose centres lie in the image where pixels count.
+
+    The third number of `size` is how much larger the image is than it was, which the boxes are to
+    be large enough in.
+    """
+    sizes = boxes[:, 2:] - boxes[:, :2]
+    fine = (sizes / (size[2] if len(size) > 2 else 1) + edge >= least).all(1)
     if edge:
-        fine &= (boxes[:, :2] + sizes / 2 <= size[::-1]).all(1)
+        fine &= (boxes[:, :2] + (sizes + edge) / 2 <= size[1::-1]).all(1)
     return fine.nonzero()[0]
 
 
-# ---- regions dealt to levels ----
+@primitive(
+    outputs=("rpn_rois", "rpn_roi_probs", "rpn_roi_num"),
+    slots={"rpn_roi_num": "RpnRoisNum"},
+    attrs={"pre_nms_top_n": "pre_nms_topN", "post_nms_top_n": "post_nms_topN"},
+    unsaid=("RpnRoisNum",),
+    infer_first=True,
+)
+def generate_proposals(
+    scores: Meta,
+    bbox_deltas: Meta,
+    im_info: Meta,
+    anchors: Meta,
+    variances: Meta,
+    *,
+    pre_nms_top_n: int,
+    post_nms_top_n: int,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
+) -> tuple[Meta, Meta, Meta]:
+    """The same of images whose height, width and factor `im_info` tells."""
+    return proposals(scores, bbox_deltas, anchors, variances, ("im_info", im_info, 3))
+
+
+@generate_proposals.kernel
+def older_proposals_kernel(xp: Any, *operands: Any, out: Any = None, **attrs: Any) -> Any:
+    return generate_proposals_kernel(xp, *operands, **attrs, pixel_offset=True)
+
+
+# ---- regions dealt to levels, and gathered from them ----
 
 
 @primitive(
@@ -283,6 +324,71 @@ def distribute_kernel(
     return [fpn_rois[c] for c in chosen], places, numbers
 
 
-for function in (matrix_nms, generate_proposals_v2, distribute_fpn_proposals):
+@primitive(
+    outputs=("fpn_rois", "rois_num"),
+    slots={"multi_level_rois_num": "MultiLevelRoIsNum"},
+    attrs={"post_nms_top_n": "post_nms_topN"},
+    unsaid=("MultiLevelRoIsNum", "RoisNum"),
+    infer_first=True,
+)
+def collect_fpn_proposals(
+    multi_level_rois: list[Meta],
+    multi_level_scores: list[Meta],
+    multi_level_rois_num: list[Meta] | None = None,
+    *,
+    post_nms_top_n: int,
+) -> tuple[Meta, Meta]:
+    """The surest regions of all levels of a pyramid by image, and how many an image has."""
+    given = multi_level_rois, multi_level_scores
+    agree(*map(len, given), "there are regions of {} levels and scores of {}")
+    if post_nms_top_n < 0:
+        raise ArgumentError(f"post_nms_topN is {post_nms_top_n}; as many regions are kept")
+    for rois, scores in zip(*given, strict=True):
+        floating(rois, scores)
+        axes(rois, "a level of regions", 2)
+        agree(rois.shape[1], 4, "a region has {} numbers, {} are needed")
+        axes(scores, "a level of scores", 2)
+        agree(scores.shape[1], 1, "a region has {} scores, {} is needed")
+        agree(rois.shape[0], scores.shape[0], "a level has {} regions and {} scores")
+    told = multi_level_rois_num or []
+    agree(
+        len(told) or len(given[0]), len(given[0]), "there are numbers of {} levels, regions of {}"
+    )
+    images = UNKNOWN
+    for m in told:
+        axes(m, "a level of numbers", 1)
+        if not m.dtype.is_integer:
+            raise DtypeError(f"{m} are no numbers of regions")
+        images = agree(images, m.shape[0], "one level has regions of {} images, another of {}")
+    return multi_level_rois[0].with_shape((UNKNOWN, 4)), Meta((images,), int32)
+
+
+@collect_fpn_proposals.kernel
+def collect_kernel(
+    xp: Any,
+    multi_level_rois: Any,
+    multi_level_scores: Any,
+    multi_level_rois_num: Any = None,
+    *,
+    out: Any = None,
+    post_nms_top_n: int,
+) -> Any:
+    if not multi_level_rois_num:
+        raise ArgumentError("neither numbers nor levels of detail tell which image a region is of")
+    for rois, counts in zip(multi_level_rois, multi_level_rois_num, strict=True):
+        agree(int(counts.sum()), len(rois), "numbers tell of {} regions, and there are {}")
+    images = [xp.repeat(xp.arange(len(n)), n) for n in multi_level_rois_num]
+    rois, image = xp.concatenate(multi_level_rois), xp.concatenate(images)
+    scores = xp.concatenate(multi_level_scores)[::-1, 0]  # of equals the last comes first
+    order = (len(image) - 1 - xp.argsort(-scores, kind="stable"))[:post_nms_top_n]
+    order = order[xp.argsort(image[order], kind="stable")]
+    counts = xp.bincount(image[order], minlength=len(multi_level_rois_num[0]))
+    return rois[order], counts.astype("int32")
+
+
+for function in (
+    *(matrix_nms, generate_proposals_v2, generate_proposals),
+    *(distribute_fpn_proposals, collect_fpn_proposals),
+):
     function.no_grad(CONSTANT)
     function.no_lowering(NO_LOOP)

@@ -1,13 +1,16 @@
 """Of the boxes a detector saw, class by class, those that no surer one covers."""
 
+import math
 from typing import Any
 
 import numpy as np
 
-from scull.core.dtype import int32
+from scull.core.dtype import int32, int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.errors import DtypeError, ShapeError, UnsupportedError
+from scull.ops.box import check_sizes, rounded
+from scull.ops.level import begun, packed
 
 CONSTANT = "boxes are chosen without gradients, as in Paddle"
 NO_LOOP = "how many boxes are kept depends on their scores"
@@ -26,8 +29,6 @@ def checked(bboxes: Meta, scores: Meta, rois_num: Meta | None = None) -> Meta:
     agree(bboxes.shape[0], scores.shape[0], "there are boxes for {} and scores for {}")
     box, score = (1, 2) if scores.ndim == 3 else (1, 1)
     agree(bboxes.shape[box], scores.shape[score], "bboxes has {} along axis 1 and scores {}")
-    if scores.ndim == 2 and rois_num is None:
-        raise UnsupportedError("scores of 2 axes need rois_num; levels of detail do not say it")
     if rois_num is not None:
         agree(rois_num.ndim, 1, "rois_num has {} axes, not {}")
         if not rois_num.dtype.is_integer:
@@ -83,6 +84,8 @@ def by_image(bboxes: Any, scores: Any, rois_num: Any) -> list[Any]:
             (np.broadcast_to(b, (len(s), *b.shape)), s, wide, i * count)
             for i, (b, s) in enumerate(zip(bboxes, scores, strict=True))
         ]
+    if rois_num is None:
+        raise UnsupportedError("scores of 2 axes need rois_num, or boxes levels of detail")
     ends = np.cumsum(rois_num)
     pieces = [slice(end - n, end) for n, end in zip(rois_num, ends, strict=True)]
     classes = scores.shape[1]
@@ -139,7 +142,7 @@ def shared(box: Any, others: Any, normalized: bool) -> Any:
     beyond, below, until, down = np.moveaxis(others, -1, 0)
     wide = np.minimum(right, until) - np.maximum(left, beyond)
     high = np.minimum(bottom, down) - np.maximum(top, below)
-    apart = (wide < 0) | (high < 0)
+    apart = (beyond > right) | (until < left) | (below > bottom) | (down < top)
     both = (wide + edge) * (high + edge)
     whole = area(box, edge) + area(others, edge) - both
     return np.where(apart, 0, both) / np.where(apart, 1, whole)
@@ -205,6 +208,7 @@ def multiclass_nms_kernel(
 def counted_nms(
     bboxes: Meta,
     scores: Meta,
+    rois_num: Meta = None,
     *,
     score_threshold: float,
     nms_top_k: int,
@@ -216,21 +220,196 @@ def counted_nms(
     lone: bool = False,
 ) -> tuple[Meta, Meta, Meta]:
     """What `multiclass_nms3` gives; a `lone` -1 where there are no boxes, which counts as one."""
-    found = checked(bboxes, scores)
+    found = checked(bboxes, scores, rois_num)
     out = found.with_shape((UNKNOWN, UNKNOWN)) if lone else found
     return out, Meta((UNKNOWN, 1), int32), Meta((UNKNOWN,), int32)
 
 
 @counted_nms.kernel
 def counted_nms_kernel(
-    xp: Any, bboxes: Any, scores: Any, *, out: Any = None, lone: bool, **attrs: Any
+    xp: Any,
+    bboxes: Any,
+    scores: Any,
+    rois_num: Any = None,
+    *,
+    out: Any = None,
+    lone: bool,
+    **attrs: Any,
 ) -> Any:
-    found = multiclass_nms3_kernel(xp, bboxes, scores, **attrs)
+    found = multiclass_nms3_kernel(xp, bboxes, scores, rois_num, **attrs)
     if lone and not len(found[0]):
         return xp.full((1, 1), -1, bboxes.dtype), found[1], xp.ones(1, "int32")
     return found
 
 
-for function in (multiclass_nms3, multiclass_nms2, multiclass_nms, counted_nms):
+# ---- boxes of text: neighbours that see the same are made one first ----
+
+
+@primitive(
+    outputs=("out", "levels"),
+    slots={"bboxes": "BBoxes", "levels": "Out@LOD"},
+    hidden=("levels",),
+    unsaid=("Out@LOD",),
+    infer_first=True,
+)
+def locality_aware_nms(
+    bboxes: Meta,
+    scores: Meta,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float = 0.3,
+    normalized: bool = True,
+    nms_eta: float = 1.0,
+    background_label: int = -1,
+) -> tuple[Meta, Meta]:
+    """Class, score and corners of the boxes kept, after those that follow each other are merged."""
+    agree(scores.ndim, 3, "scores has {} axes, {} are needed")
+    checked(bboxes, scores)
+    return bboxes.with_shape((UNKNOWN, UNKNOWN)), Meta((UNKNOWN,), int64)
+
+
+@locality_aware_nms.kernel
+def locality_aware_nms_kernel(
+    xp: Any, bboxes: Any, scores: Any, *, out: Any = None, **attrs: Any
+) -> Any:
+    images = []
+    for boxes, chances in zip(bboxes, scores, strict=True):
+        found, merged = boxes.tolist(), []  # each class goes on with what those before it merged
+        for label, own in enumerate(chances):
+            counts = label != attrs["background_label"]
+            merged.append(one_of_neighbours(found, own, attrs) if counts else (boxes, own))
+        apart = np.array([b for b, _ in merged], bboxes.dtype).reshape(-1, *boxes.shape)
+        sums = np.array([s for _, s in merged], bboxes.dtype).reshape(chances.shape)
+        kept = chosen(apart, sums, attrs, (1, 0), 0)
+        images.append([[*row[:2], *found[i]] for i, row in kept])
+    rows, levels = told(images, bboxes.dtype)
+    return (rows, levels) if len(rows) else (xp.full((1, 1), -1, rows.dtype), packed([[0, 1]]))
+
+
+def one_of_neighbours(found: Any, scores: Any, attrs: dict[str, Any]) -> tuple[Any, Any]:
+    """Boxes and scores where each that its last one covers is merged with it; that has none."""
+    sums = scores.tolist()
+    edge, limit, last = 0 if attrs["normalized"] else 1, attrs["nms_threshold"], 0
+    for i in range(1, len(found)):
+        (left, top, right, bottom), (a, b, c, d) = box, other = found[i], found[last]
+        if left > c or right < a or top > d or bottom < b or common(box, other, edge) <= limit:
+            last = i
+            continue
+        total = sums[last] + sums[i]
+        pairs = zip(box, other, strict=True)
+        found[last] = [(x * sums[i] + y * sums[last]) / total for x, y in pairs]
+        sums[last], sums[i] = total, -math.inf
+    return [*found], sums
+
+
+def common(box: Any, other: Any, edge: float) -> float:
+    """How much of the area of two boxes that are not apart is that of both."""
+    (left, top, right, bottom), (a, b, c, d) = box, other
+    both = (min(right, c) - max(left, a) + edge) * (min(bottom, d) - max(top, b) + edge)
+    whole = (right - left + edge) * (bottom - top + edge) if right >= left and bottom >= top else 0
+    whole += (c - a + edge) * (d - b + edge) if c >= a and d >= b else 0
+    rest = whole - both
+    return both / rest if rest else both * math.inf if both else 0.0
+
+
+def told(images: Any, dtype: Any) -> tuple[Any, Any]:
+    """The rows of all images, and where each begins."""
+    rows = [row for own in images for row in own]
+    return np.array(rows, dtype).reshape(-1, 6), packed([begun([len(own) for own in images])])
+
+
+# ---- boxes of a pyramid, told by how they differ from anchors ----
+
+
+@primitive(
+    outputs=("out", "levels"),
+    slots={"bboxes": "BBoxes", "levels": "Out@LOD"},
+    hidden=("levels",),
+    unsaid=("Out@LOD",),
+    infer_first=True,
+)
+def retinanet_detection_output(
+    bboxes: list[Meta],
+    scores: list[Meta],
+    anchors: list[Meta],
+    im_info: Meta,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float,
+    nms_eta: float,
+    keep_top_k: int,
+) -> tuple[Meta, Meta]:
+    """Class, score and corners of the boxes kept, chosen among those of all levels of a pyramid."""
+    for part in (scores, anchors):
+        agree(len(part), len(bboxes), "a pyramid has {} levels here and {} of bboxes")
+    floating(*bboxes, *scores, *anchors, im_info)
+    for boxes, own, known in zip(bboxes, scores, anchors, strict=True):
+        for name, m, count in (("bboxes", boxes, 3), ("scores", own, 3), ("anchors", known, 2)):
+            if m.ndim != count:
+                raise ShapeError(f"{name} has {m.ndim} axes, {count} are needed")
+        agree(boxes.shape[0], own.shape[0], "there are boxes for {} images and scores for {}")
+        agree(boxes.shape[1], own.shape[1], "a level has {} boxes and scores of {}")
+        agree(boxes.shape[1], known.shape[0], "a level has {} boxes and {} anchors")
+        agree(boxes.shape[2], 4, "a box has {} numbers, {} are needed")
+        agree(known.shape[1], 4, "an anchor has {} numbers, {} are needed")
+        agree(own.shape[2], scores[0].shape[2], "one level has {} classes, another {}")
+    check_sizes(im_info)
+    return bboxes[0].with_shape((UNKNOWN, 6)), Meta((UNKNOWN,), int64)
+
+
+@retinanet_detection_output.kernel
+def retinanet_kernel(
+    xp: Any,
+    bboxes: Any,
+    scores: Any,
+    anchors: Any,
+    im_info: Any,
+    *,
+    out: Any = None,
+    **attrs: Any,
+) -> Any:
+    images = []
+    for image, size in enumerate(im_info):
+        parts = [
+            surest(b[image], s[image], a, size, attrs, level == len(bboxes) - 1)
+            for level, (b, s, a) in enumerate(zip(bboxes, scores, anchors, strict=True))
+        ]
+        boxes, chances, labels = (xp.concatenate(part) for part in zip(*parts, strict=True))
+        found = []
+        asked = {**attrs, "score_threshold": -np.inf, "nms_top_k": -1, "normalized": False}
+        for label in range(scores[0].shape[2]):
+            own = (labels == label).nonzero()[0]
+            found += [own[i] for i in uncovered(boxes[own], chances[own], asked)]
+        found.sort(key=lambda i, by=chances: -by[i])
+        found = found[: attrs["keep_top_k"]] if attrs["keep_top_k"] > -1 else found
+        images.append([[labels[i] + 1, chances[i], *boxes[i]] for i in found])
+    return told(images, bboxes[0].dtype)
+
+
+def surest(
+    deltas: Any, scores: Any, anchors: Any, size: Any, attrs: dict[str, Any], last: bool
+) -> tuple[Any, Any, Any]:
+    """The boxes of a level with the highest scores, these, and their classes."""
+    flat = scores.reshape(-1)
+    order = (flat > (0.0 if last else flat.dtype.type(attrs["score_threshold"]))).nonzero()[0]
+    order = order[np.argsort(-flat[order], kind="stable")]
+    order = order[: attrs["nms_top_k"]] if attrs["nms_top_k"] > -1 else order
+    rows, labels = np.divmod(order, scores.shape[1])
+    known, codes = anchors[rows], deltas[rows]
+    wide = known[:, 2:] - known[:, :2] + 1
+    middle = codes[:, :2] * wide + known[:, :2] + wide / 2
+    half = np.exp(codes[:, 2:]) * wide / 2
+    corners = np.concatenate([middle - half, middle + half - 1], 1) / size[2]
+    most = np.tile(rounded(size[1::-1] / size[2]) - 1, 2)
+    return np.maximum(np.minimum(corners, most), 0), flat[order], labels
+
+
+for function in (
+    *(multiclass_nms3, multiclass_nms2, multiclass_nms, counted_nms),
+    *(locality_aware_nms, retinanet_detection_output),
+):
     function.no_grad(CONSTANT)
     function.no_lowering(NO_LOOP)

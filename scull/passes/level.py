@@ -9,17 +9,17 @@ types of operators.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from scull.core.dtype import int32, int64
+from scull.core.dtype import DType, int32, int64
 from scull.core.meta import UNKNOWN, Kind, Meta
-from scull.core.op import MARK
+from scull.core.op import MARK, Op
 from scull.ir.block import Block
 from scull.ir.clone import copied
 from scull.ir.operator import Operator, each
 from scull.ir.program import Program
 from scull.ir.variable import Variable
-from scull.ops.level import sequence_levels
+from scull.ops.level import sequence_levels, sequence_rows
 from scull.ops.suppress import counted_nms
 
 GRADIENT = "@GRAD"
@@ -72,7 +72,12 @@ TYPES = {
 }
 # The same of operators over sequences, and of others that only older Programs have.
 OLDER = {
-    "X Out": "reshape sequence_softmax sequence_conv sequence_enumerate squeeze unsqueeze",
+    "X Out": """
+        iou_similarity reshape sequence_softmax sequence_conv sequence_enumerate squeeze
+        unsqueeze""",
+    "Input Output": "box_clip",
+    "PriorBox OutputAssignBox": "box_decoder_and_assign",
+    "TargetBox DecodeBox": "box_decoder_and_assign",
     "X Y": "sequence_reverse",
     "Y Out": "sequence_expand_as",
     "Input Hidden": "lstm gru",
@@ -101,8 +106,27 @@ CHANGES = {
     "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
     "im2sequence": Change("Out", "pieces", ("X", "Out")),
     "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
-    "counted_nms": Change("Out Index", "counts", ("Counts",)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
+}
+
+
+class Counting(NamedTuple):
+    """Where an operator is told how many rows each image has, and where it tells it of results."""
+
+    told: str = ""  # the slot; empty in older Programs, where the levels of rows tell
+    rows: str = ""  # the slot of those rows
+    telling: str = ""  # the slot
+    results: str = ""  # the slot that it tells of, or several
+
+
+COUNTING = {
+    "roi_align": Counting("RoisNum", "ROIs"),
+    "roi_pool": Counting("RoisNum", "ROIs"),
+    "psroi_pool": Counting("RoisNum", "ROIs"),
+    "generate_proposals": Counting(telling="RpnRoisNum", results="RpnRois RpnRoiProbs"),
+    "distribute_fpn_proposals": Counting("RoisNum", "FpnRois", "MultiLevelRoIsNum", "MultiFpnRois"),
+    "collect_fpn_proposals": Counting("MultiLevelRoIsNum", "MultiLevelRois", "RoisNum", "FpnRois"),
+    "counted_nms": Counting("RoisNum", "BBoxes", "Counts", "Out Index"),
 }
 
 
@@ -179,7 +203,8 @@ class Writer:
         """Give the operators of a block the levels they need, and make those that change."""
         operators = list(block.ops)
         del block.ops[:]
-        for o in map(self.counted, operators):
+        for o in operators:
+            o = self.counted(o, block)
             inner = list(o.blocks())
             if inner:
                 self.enter(o, inner)
@@ -188,22 +213,47 @@ class Writer:
             if not inner and o.type != "feed":  # what is fed has the levels fed beside it
                 self.pass_on(o, block)
 
-    def counted(self, o: Operator) -> Operator:
-        """What chooses among boxes, such that it tells how many each image has; others as is."""
-        if o.type not in ("multiclass_nms", "multiclass_nms2"):
-            return o
+    def counted(self, o: Operator, block: Block) -> Operator:
+        """An operator over rows of images as one that is told and tells how many each has."""
+        if o.type in ("multiclass_nms", "multiclass_nms2"):
+            attrs = {**o.attrs, "lone": o.type == "multiclass_nms"}
+            results = (*o.results(), None, None)[:2]
+            o = like(o, counted_nms.op, (*o.inputs, None), (*results, None), attrs)
+        known = COUNTING.get(o.type.removesuffix("_grad"), Counting())
+        by_image = o.op is counted_nms.op and any(len(v.shape) == 3 for v in named(o, "Scores"))
+        if known.told and not by_image and not named(o, known.told):
+            self.tell(o, known, block)
+        if known.telling and o.op.forward is None and not named(o, known.telling):
+            place = [o.op.slot(n) for n in o.op.outputs].index(known.telling)
+            whole = o.op.outputs[place] in o.op.output_lists
+            of = [v for slot in known.results.split() for v in named(o, slot)]
+            counts = [self.beside(v, block, int32) for v in of[: None if whole else 1]]
+            o.outputs = replaced(o.outputs, place, counts, whole)
+        for name in o.op.tells:
+            slot = o.op.slot(name)
+            of = [v for s in slot.removesuffix(MARK).split() for v in named(o, s)]
+            if of and not named(o, slot):
+                made = [self.beside(of[0], block, int64)]
+                o.outputs = replaced(o.outputs, o.op.outputs.index(name), made, False)
+        return o
+
+    def tell(self, o: Operator, known: Counting, block: Block) -> None:
+        """Count the rows of each image by levels, and give the counts to an operator."""
+        rows = named(o, known.rows)
+        pairs = [[levels, v] for v in rows if (levels := self.of(v)) is not None]
+        if not rows or len(pairs) < len(rows):
+            return
+        place = [o.op.slot(n) for n in o.op.inputs].index(known.told)
+        counts = [self.beside(v, block, int64) for v in rows]
+        for pair, count in zip(pairs, counts, strict=True):
+            attrs = {"of": "count", "numbers": ()}
+            block.append(like(o, sequence_rows.op, (pair,), (count,), attrs))
+        o.inputs = replaced(o.inputs, place, counts, o.op.inputs[place] in o.op.lists)
+
+    def beside(self, v: Variable, block: Block, dtype: DType) -> Variable:
+        """A new vector that tells something of a variable."""
         self.count += 1
-        out, *index = o.results()
-        metas = {"counts": UNKNOWN, "index": UNKNOWN}
-        made = {
-            n: o.block.variable(f"{out.name}{MARK}{self.count}.{n}", Meta((size,), int32))
-            for n, size in metas.items()
-        }
-        outputs = (out, next(iter(index), made["index"]), made["counts"])
-        attrs = {**o.attrs, "lone": o.type == "multiclass_nms"}
-        step = Operator(o.block, counted_nms.op, o.inputs, outputs, attrs, dict(o.extra))
-        step.role, step.line = o.role, o.line
-        return step
+        return block.variable(f"{v.name}{MARK}{self.count}", Meta((UNKNOWN,), dtype))
 
     def enter(self, o: Operator, blocks: list[Block]) -> None:
         """Write the blocks of an operator.
@@ -265,12 +315,15 @@ class Writer:
             found = [self.of(v) for v in named(o, operand)]
             if "axes" in o.attrs and 0 in o.attrs["axes"] and "slice" in o.type:
                 found = []
+            if o.type == "box_coder" and o.attr("axis") == 1 and "decode" in o.attr("code_type"):
+                found = [self.of(v) for v in named(o, "PriorBox")]
             taken.update(dict.fromkeys(named(o, result), found[0] if found else None))
         change = CHANGES.get(o.type)
         if change is not None and (o.type != "concat" or o.attrs["axis"] == 0):
             results = [v for slot in change.result.split() for v in named(o, slot)]
             if results:
                 taken.update(dict.fromkeys(results, self.changed(o, change, results[0], block)))
+        taken.update(self.told_by_itself(o, block))
         for v, levels in taken.items():
             self.known.pop(v, None)
             if levels is not None:
@@ -285,14 +338,38 @@ class Writer:
         if all(v is self.none for v in operands):
             return None
         numbers = [int(n) for v in attributes for n in (v if isinstance(v, list | tuple) else [v])]
-        self.count += 1
-        name = f"{result.name}{MARK}{self.count}"
-        made = block.variable(name, Meta((UNKNOWN,), int64))
+        made = self.beside(result, block, int64)
         attrs = {"of": change.rule, "numbers": tuple(numbers)}
-        step = Operator(block, sequence_levels.op, (operands,), (made,), attrs)
-        step.role, step.line = o.role, o.line
-        block.append(step)
+        block.append(like(o, sequence_levels.op, (operands,), (made,), attrs))
         return made
+
+    def told_by_itself(self, o: Operator, block: Block) -> dict[Variable, Variable | None]:
+        """The levels of results that an operator tells itself, or whose rows it counts."""
+        found: dict[Variable, Variable | None] = {}
+        for slot in map(o.op.slot, o.op.tells):
+            of = [v for s in slot.removesuffix(MARK).split() for v in named(o, s)]
+            found.update(dict.fromkeys(of, next(iter(named(o, slot)), None)))
+        known = COUNTING.get(o.type, Counting())
+        counts = named(o, known.telling) if known.telling else []
+        for slot in known.results.split() if counts else ():
+            for i, v in enumerate(named(o, slot)):
+                count = counts[i if len(counts) > 1 else 0]
+                found[v] = self.beside(v, block, int64)
+                attrs = {"of": "counts", "numbers": ()}
+                block.append(like(o, sequence_levels.op, ([count],), (found[v],), attrs))
+        return found
+
+
+def like(o: Operator, op: Op, inputs: Any, outputs: Any, attrs: dict[str, Any]) -> Operator:
+    """Another operator in the place of one, or for it."""
+    step = Operator(o.block, op, inputs, outputs, attrs, dict(o.extra))
+    step.role, step.line = o.role, o.line
+    return step
+
+
+def replaced(slots: Any, place: int, found: list[Variable], whole: bool) -> tuple[Any, ...]:
+    """What stands in slots with other variables in one: `whole`, or the first."""
+    return *slots[:place], found if whole else next(iter(found), None), *slots[place + 1 :]
 
 
 def named(o: Operator, slot: str) -> list[Variable]:

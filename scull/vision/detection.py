@@ -5,7 +5,7 @@ from typing import Any
 from scull.errors import ArgumentError
 from scull.nn.functional.naming import named
 from scull.nn.functional.window import pair
-from scull.ops import box, deform, region
+from scull.ops import anchor, box, deform, region
 from scull.ops.elementwise import add
 from scull.tensor.join import concat
 from scull.tensor.search import argsort, nonzero
@@ -254,7 +254,7 @@ def prior_box(
 
     if not isinstance(steps, list | tuple) or len(steps) != 2:
         raise ArgumentError("steps should be a list or tuple with 2 numbers, (step_w, step_h)")
-    return box.prior_box(
+    return anchor.prior_box(
         input,
         image,
         min_sizes=listed(min_sizes),

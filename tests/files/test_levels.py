@@ -1,6 +1,7 @@
 """Programs over sequences of several lengths, as PaddlePaddle 2.6.2 saved and ran them.
 
-`tools/make_level_fixtures.py` wrote them, with what is fed and what comes out.
+`tools/make_level_fixtures.py` wrote them, `tools/make_detection_fixtures.py` those of detectors,
+with what is fed and what comes out.
 """
 
 import json

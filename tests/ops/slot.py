@@ -76,7 +76,8 @@ def slot_complaints(op: Op, proto: dict[str, Any]) -> list[str]:
     """Slots that differ in name, or in being lists or optional."""
     ins, outs = [{name: flags for name, *flags in proto[side]} for side in ("inputs", "outputs")]
     own = {op.slot(n): n for n in op.inputs if n not in op.levels}
-    results = {op.slot(n): n for n in op.outputs} | ({"XShape": ""} if op.xshape else {})
+    results = {op.slot(n): n for n in op.outputs if n not in op.tells}
+    results |= {"XShape": ""} if op.xshape else {}
     found = differing("input", set(own), set(ins)) + differing("output", set(results), set(outs))
     for slot, n in own.items():
         flags = ins.get(slot, ())

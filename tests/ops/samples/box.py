@@ -1,10 +1,13 @@
 """Samples of operators on boxes."""
 
+import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.level import packed, unpacked
 from tests.ops.sample import array, call, f32, f64, fails, i32, samples
 
 SOME = array([[0, 0, 4, 4], [1, 1, 5, 5], [6, 6, 8, 9], [0, 0, 4, 3], [6, 6, 8, 8]])
@@ -76,43 +79,6 @@ def box_coder_samples():
     yield fails(ArgumentError, "variance has 3 numbers", SOME, SOME, variance=(1, 1, 1))
 
 
-def around(input: Any, image: Any, **attrs: Any) -> Any:
-    ratios = [1.0]
-    for r in attrs["aspect_ratios"]:
-        if r != 1:
-            ratios += [r, 1 / r] if attrs["flip"] else [r]
-    rows, columns = input.shape[2:]
-    height, width = image.shape[2:]
-    step = attrs["step_w"] or width / columns, attrs["step_h"] or height / rows
-    found = []
-    for h, w in np.ndindex(rows, columns):
-        for i, size in enumerate(attrs["min_sizes"]):
-            boxes = [(size * r**0.5, size / r**0.5) for r in ratios]
-            extra = [((size * attrs["max_sizes"][i]) ** 0.5,) * 2] if attrs["max_sizes"] else []
-            second = attrs["min_max_aspect_ratios_order"]
-            for a, b in boxes[:1] + extra + boxes[1:] if second else boxes + extra:
-                x, y = (w + attrs["offset"]) * step[0], (h + attrs["offset"]) * step[1]
-                box = (x - a / 2) / width, (y - b / 2) / height
-                found.append([*box, (x + a / 2) / width, (y + b / 2) / height])
-    boxes = np.array(found).reshape(rows, columns, -1, 4)
-    boxes = np.clip(boxes, 0, 1) if attrs["clip"] else boxes
-    return boxes, np.broadcast_to(attrs["variance"], boxes.shape)
-
-
-@samples("prior_box", reference=around)
-def prior_box_samples():
-    given, some = (f32(1, 2, 3, 4), f32(1, 3, 9, 16)), (0.1, 0.1, 0.2, 0.2)
-    yield call(*given, min_sizes=(2.0,), variance=some)
-    both = {"min_sizes": (2.0, 3.0), "max_sizes": (4.0, 6.0), "aspect_ratios": (1.0, 2.0, 0.25)}
-    yield call(*given, variance=some, flip=False, clip=False, **both)
-    order = {"min_max_aspect_ratios_order": True, "offset": 0.0}
-    yield call(*given, variance=some, step_w=4.0, step_h=2.0, **order, **both)
-    yield fails(ArgumentError, "variances is []; four numbers", *given, min_sizes=(2.0,))
-    law = "there are 1 min_sizes and 2 max_sizes"
-    sizes = {"min_sizes": (2.0,), "max_sizes": (4.0, 5.0)}
-    yield fails(ArgumentError, law, *given, variance=some, **sizes)
-
-
 def seen(x: Any, sizes: Any, **attrs: Any) -> Any:
     def sure(v: Any) -> Any:
         return 1 / (1 + np.exp(-v))
@@ -156,3 +122,100 @@ def yolo_box_samples():
     yield fails(ShapeError, law, f32(2, 15, 3, 4), sizes, anchors=pairs, class_num=2)
     law = "anchors is [10]; pairs of numbers"
     yield fails(ArgumentError, law, f32(2, 14, 3, 4), sizes, anchors=(10,), class_num=2)
+
+
+def common(x: Any, y: Any, *, box_normalized: bool) -> Any:
+    edge = 0 if box_normalized else 1
+    found = np.zeros((len(x), len(y)))
+    for i, j in np.ndindex(found.shape):
+        boxes = x[i], y[j]
+        sides = [min(b[k + 2] for b in boxes) - max(b[k] for b in boxes) + edge for k in (0, 1)]
+        both = max(sides[0], 0) * max(sides[1], 0)
+        whole = sum((b[2] - b[0] + edge) * (b[3] - b[1] + edge) for b in boxes) - both
+        found[i, j] = both / (whole + 1e-10)
+    return found
+
+
+@samples("iou_similarity", reference=common)
+def iou_similarity_samples():
+    yield call(SOME, SOME[1:4])
+    yield call(SOME, SOME[1:4], box_normalized=False)
+    yield call(SOME.astype("float64") / 9, SOME.astype("float64")[:1] / 9)
+    yield call(array([[3, 3, 3, 3], [0, 0, 1, 1]]), array([[3, 3, 3, 3]]))
+    yield call(SOME[:0], SOME)
+    yield fails(ShapeError, "y has 1 axes, 2 are needed", SOME, SOME[0])
+    law = "differ in element type; cast one"
+    yield fails(DtypeError, law, SOME, SOME.astype("float64"))
+
+
+def cut(boxes: Any, sizes: Any, levels: Any) -> Any:
+    found = np.array(boxes)
+    for (a, b), (high, wide, factor) in zip(pairwise(unpacked(levels)[0]), sizes, strict=True):
+        most = [np.floor(n / factor + 0.5) - 1 for n in (wide, high)] * 2
+        found[a:b] = np.clip(found[a:b], 0, most)
+    return found
+
+
+SIZES = array([[3, 5, 1], [9, 7, 2]])
+TWO = packed([[0, 2, 5]])
+
+
+@samples("box_clip", reference=cut)
+def box_clip_samples():
+    yield call(SOME - 1, SIZES, TWO)
+    yield call(np.stack([SOME, SOME - 2], 1), SIZES, packed([[0, 0, 5]]))
+    yield call(SOME.astype("float64"), SIZES.astype("float64"), TWO)
+    yield fails(ShapeError, "im_info has 2 columns, 3 are needed", SOME, SIZES[:, :2], TWO)
+    yield fails(ShapeError, "input has 1 axes, 2 or 3", SOME[0], SIZES, TWO)
+    law = "input has 0 levels of detail; 1 says whose a box is"
+    yield fails(ArgumentError, law, SOME, SIZES, by_value=True)
+    law = "input has boxes for 2 images, im_info tells of 1"
+    yield fails(ShapeError, law, SOME, SIZES[:1], TWO, by_value=True)
+    law = "levels of detail tell of 5 rows, not 4"
+    yield fails(ShapeError, law, SOME[:4], SIZES, TWO, by_value=True)
+
+
+def corners(x: Any) -> Any:
+    found = np.zeros(x.shape)
+    for n, c, i, j in np.ndindex(x.shape):
+        found[n, c, i, j] = 4 * (i if c % 2 else j) - x[n, c, i, j]
+    return found
+
+
+@samples("polygon_box_transform", reference=corners)
+def polygon_box_transform_samples():
+    yield call(f32(2, 4, 3, 5))
+    yield call(f64(1, 8, 2, 1))
+    yield call(f32(1, 0, 2, 2))
+    yield fails(ShapeError, "input has 3 channels, an even number", f32(1, 3, 2, 2))
+    yield fails(ShapeError, "input has 2 axes, 4 are needed", f32(2, 2))
+
+
+def decoded(prior: Any, target: Any, score: Any, var: Any, *, box_clip: float) -> Any:
+    found, best = np.zeros(target.shape), np.array(prior)
+    for i, label in np.ndindex(score.shape):
+        box, code = prior[i], target[i, 4 * label : 4 * label + 4] * var
+        for k in (0, 1):
+            size = box[k + 2] - box[k] + 1
+            middle = code[k] * size + box[k] + size / 2
+            half = math.exp(min(code[k + 2], box_clip)) * size / 2
+            found[i, 4 * label + k], found[i, 4 * label + k + 2] = middle - half, middle + half - 1
+        if label and score[i, label] == score[i, 1:].max() > -1:
+            best[i] = found[i, 4 * label : 4 * label + 4]
+    return found, best
+
+
+@samples("box_decoder_and_assign", reference=decoded)
+def box_decoder_and_assign_samples():
+    var = array([0.1, 0.1, 0.2, 0.2])
+    yield call(SOME, f32(5, 12), f32(5, 3), var, box_clip=4.135)
+    yield call(SOME, f32(5, 8), f32(5, 2) - 3, var, box_clip=0.1)
+    yield call(SOME, f32(5, 4), f32(5, 1), var, box_clip=4.135)
+    double = SOME.astype("float64"), f64(5, 12), f64(5, 3), var.astype("float64")
+    yield call(*double, box_clip=4.135)
+    law = "target_box has 8 columns, four a class are 12"
+    yield fails(ShapeError, law, SOME, f32(5, 8), f32(5, 3), var, box_clip=4.0)
+    law = "prior_box_var is needed"
+    yield fails(ArgumentError, law, SOME, f32(5, 8), f32(5, 2), box_clip=4.0)
+    law = "box_score has 4 rows, prior_box 5"
+    yield fails(ShapeError, law, SOME, f32(5, 8), f32(4, 2), var, box_clip=4.0)

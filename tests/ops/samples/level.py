@@ -27,6 +27,8 @@ PICKED: list[tuple[Any, ...]] = [
     ([0, 1, 2, 3, 4, 5], "row", (), LEVELS),
     ([0, 0, 2, 2, 2, 3], "segment", (), LEVELS),
     ([2, 2, 3, 3, 3, 1], "length", (), LEVELS),
+    ([2, 0, 3, 1], "count", (), LEVELS, f32(6, 4)),
+    ([6], "count", (), NONE, f32(6, 4)),
     ([0, -1, 2, 5], "edge", (0,), LEVELS),
     ([1, -1, 4, 5], "edge", (1,), LEVELS),
     ([1, 0, 4, 3, 2, 5], "reverse", (), LEVELS),

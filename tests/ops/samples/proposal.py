@@ -64,9 +64,9 @@ def proposals(
     scores: Any, deltas: Any, sizes: Any, anchors: Any, variances: Any, **attrs: Any
 ) -> Any:
     rows, chances, counts = [], [], []
-    edge = 1 if attrs["pixel_offset"] else 0
+    edge = 1 if attrs.get("pixel_offset", True) else 0
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
-    for own, moves, (high, wide) in zip(scores, deltas, sizes, strict=True):
+    for own, moves, (high, wide, *factor) in zip(scores, deltas, sizes, strict=True):
         told = own.transpose(1, 2, 0).reshape(-1)
         moves = moves.transpose(1, 2, 0).reshape(-1, 4)
         found = []
@@ -80,6 +80,7 @@ def proposals(
                 box[axis + 2] = min(max(centre + grown / 2 - edge, 0), limit)
             sides = [box[k + 2] - box[k] + edge for k in (0, 1)]
             within = not edge or (box[0] + sides[0] / 2 <= wide and box[1] + sides[1] / 2 <= high)
+            sides = [(side - edge) / (factor or [1])[0] + edge for side in sides]
             if min(sides) >= max(attrs["min_size"], 1) and within:
                 found.append((told[i], box))
         asked = {"score_threshold": -math.inf, "nms_threshold": attrs["nms_thresh"]}
@@ -111,6 +112,18 @@ def generate_proposals_samples():
     yield fails(ShapeError, law, *given[:4], f32(5, 4), **asked, eta=1.0, by_value=True)
     more = np.array(boxes(3, 3, 2)) * np.float32(8)
     yield call(*given[:3], more, np.full_like(more, 0.5), **asked, eta=1.0, pixel_offset=False)
+
+
+@samples("generate_proposals", reference=proposals)
+def older_proposals_samples():
+    anchors = np.array(boxes(2, 3, 2)) * np.float32(8)
+    given = f32(2, 2, 2, 3, low=0.0, high=1.0), f32(2, 8, 2, 3), array([[12, 10, 1], [9, 9, 2]])
+    given = (*given, anchors, np.full_like(anchors, 0.5))
+    asked = {"pre_nms_top_n": 9, "post_nms_top_n": 4, "nms_thresh": 0.5, "eta": 1.0}
+    yield call(*given, **asked, min_size=2.5)
+    yield call(*given, **{**asked, "nms_thresh": 0.7, "eta": 0.9}, min_size=0.0)
+    law = "im_info has 2 columns, 3 are needed"
+    yield fails(ShapeError, law, *given[:2], given[2][:, :2], *given[3:], **asked, min_size=0.0)
 
 
 def dealt(rois: Any, counts: Any = None, **attrs: Any) -> Any:
@@ -149,3 +162,35 @@ def distribute_fpn_proposals_samples():
     yield fails(DtypeError, "rois_num is float32", rois, f32(3), **levels)
     law = "rois_num tells of 5 regions, and there are 7"
     yield fails(ShapeError, law, rois, array([5], "int32"), **levels, by_value=True)
+
+
+def gathered(rois: Any, scores: Any, counts: Any, *, post_nms_top_n: int) -> Any:
+    found = []
+    for level, (boxes_of, own, n) in enumerate(zip(rois, scores, counts, strict=True)):
+        images = [image for image, count in enumerate(n) for _ in range(count)]
+        found += [(own[i, 0], level, i, image, boxes_of[i]) for i, image in enumerate(images)]
+    found.sort(key=lambda at: (at[0], *at[1:3]), reverse=True)
+    found = sorted(found[:post_nms_top_n], key=lambda at: at[3])
+    images = [at[3] for at in found]
+    return np.array([at[4] for at in found]), np.array([images.count(i) for i in range(2)])
+
+
+@samples("collect_fpn_proposals", reference=gathered)
+def collect_fpn_proposals_samples():
+    rois = [np.array(boxes(n)) for n in (3, 4)]
+    scores = [f32(3, 1, low=0.0, high=1.0), f32(4, 1, low=0.0, high=1.0)]
+    counts = [array([1, 2], "int32"), array([3, 1], "int32")]
+    yield call(rois, scores, counts, post_nms_top_n=5)
+    yield call(rois, scores, counts, post_nms_top_n=50)
+    alike = [np.full((n, 1), 0.5, "float32") for n in (3, 4)]
+    yield call(rois, alike, counts, post_nms_top_n=3, name_of_case="equals")
+    law = "there are regions of 2 levels and scores of 1"
+    yield fails(ShapeError, law, rois, scores[:1], counts, post_nms_top_n=5)
+    law = "neither numbers nor levels of detail tell"
+    yield fails(ArgumentError, law, rois, scores, post_nms_top_n=5, by_value=True)
+    law = "numbers tell of 2 regions, and there are 3"
+    wrong = [array([1, 1], "int32"), counts[1]]
+    yield fails(ShapeError, law, rois, scores, wrong, post_nms_top_n=5, by_value=True)
+    law = "post_nms_topN is -1"
+    yield fails(ArgumentError, law, rois, scores, counts, post_nms_top_n=-1)
+    yield fails(DtypeError, "are no numbers", rois, scores, [f32(2), f32(2)], post_nms_top_n=5)
