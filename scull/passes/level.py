@@ -102,7 +102,18 @@ CHANGES = {
     "im2sequence": Change("Out", "pieces", ("X", "Out")),
     "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
     "counted_nms": Change("Out Index", "counts", ("Counts",)),
+    "array_to_lod_tensor": Change("Out", "table", ("RankTable",)),
+    "reorder_lod_tensor_by_rank": Change("Out", "rank", ("RankTable", "X" + MARK)),
+    "reorder_lod_tensor_by_rank_grad": Change("Out", "unrank", ("RankTable", "X" + MARK)),
+    "split_lod_tensor": Change("OutTrue", "true", ("Mask", "X" + MARK), ("level",)),
+    "merge_lod_tensor": Change(
+        "Out", "merge", ("Mask", "InTrue" + MARK, "InFalse" + MARK, "X" + MARK), ("level",)
+    ),
+    "shrink_rnn_memory": Change("Out", "shrink", ("RankTable", "I", "X" + MARK)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
+}
+SECOND = {  # how they come out of another result
+    "split_lod_tensor": Change("OutFalse", "false", ("Mask", "X" + MARK), ("level",)),
 }
 
 
@@ -209,15 +220,18 @@ class Writer:
         """Write the blocks of an operator.
 
         What they write to variables around them has no levels behind them, nor in a loop before.
+        What is of them alone keeps its levels for the blocks of gradients.
         """
-        outside = {v for b in blocks for v in written_in(b) if v.block not in within(blocks)}
+        own, inner = within(blocks), dict[Variable, Variable]()
+        outside = {v for b in blocks for v in written_in(b) if v.block not in own}
         before = self.known
         if o.type.startswith("while"):
             before = {v: levels for v, levels in before.items() if v not in outside}
         for b in blocks:
             self.known = dict(before)
             self.write(b)
-        self.known = {v: levels for v, levels in before.items() if v not in outside}
+            inner |= {v: levels for v, levels in self.known.items() if v.block in own}
+        self.known = {v: levels for v, levels in before.items() if v not in outside} | inner
 
     def of(self, v: Variable) -> Variable | None:
         """The levels of a variable; a gradient has those of what it is the gradient of."""
@@ -266,10 +280,9 @@ class Writer:
             if "axes" in o.attrs and 0 in o.attrs["axes"] and "slice" in o.type:
                 found = []
             taken.update(dict.fromkeys(named(o, result), found[0] if found else None))
-        change = CHANGES.get(o.type)
-        if change is not None and (o.type != "concat" or o.attrs["axis"] == 0):
+        for change in filter(None, (CHANGES.get(o.type), SECOND.get(o.type))):
             results = [v for slot in change.result.split() for v in named(o, slot)]
-            if results:
+            if results and (o.type != "concat" or o.attrs["axis"] == 0):
                 taken.update(dict.fromkeys(results, self.changed(o, change, results[0], block)))
         for v, levels in taken.items():
             self.known.pop(v, None)

@@ -37,6 +37,7 @@ TABLE: dict[str, Rewrite] = {
     "isnan": number.of_all,
     "leaky_relu": number.steeper,
     "margin_rank_loss": loss.margin,
+    "merge_lod_tensor_infer": number.for_inference,
     "one_hot": shape.without_column,
     "smooth_l1_loss": loss.smooth,
     "squared_l2_distance": loss.squared_distance,
