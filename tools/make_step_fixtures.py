@@ -140,5 +140,88 @@ for name, y in (
         return [dense("merge_lod_tensor", inputs, level=0), true, false]
 
 
+CANDIDATES = {
+    "before": (np.array([[1], [2], [3], [1]], "int64"), [[2, 2], [1, 1, 1, 1]]),
+    "reached": (floats(4, 1) - 3, [[2, 2], [1, 1, 1, 1]]),
+    "ids": (np.array([[4, 1, 2], [5, 6, 7], [8, 1, 9], [3, 4, 5]], "int64"), [[2, 2], [1] * 4]),
+    "scores": (floats(4, 3) - 3, [[2, 2], [1, 1, 1, 1]]),
+}
+
+
+def beam(before, reached, scores, ids=None, **attrs):
+    """What a step of a beam search chooses: words, their scores, and what they follow."""
+    for v in (before, reached, scores):
+        v.stop_gradient = True
+    block = static.default_main_program().current_block()
+    outs = {
+        "selected_ids": block.create_var(name="words", dtype="int64"),
+        "selected_scores": block.create_var(name="found", dtype="float32"),
+        "parent_idx": block.create_var(name="parent", dtype="int32"),
+    }
+    inputs = {"pre_ids": before, "pre_scores": reached, "scores": scores}
+    inputs |= {} if ids is None else {"ids": ids}
+    appended("beam_search", inputs, outs, {"beam_size": 2, "end_id": 1, "level": 0, **attrs})
+    return [outs["selected_ids"], outs["selected_scores"], outs["parent_idx"]]
+
+
+case("beam", **CANDIDATES)(
+    lambda before, reached, ids, scores: beam(before, reached, scores, ids, is_accumulated=True)
+)
+ENDED = {**CANDIDATES, "before": (np.array([[1], [1], [3], [4]], "int64"), CANDIDATES["ids"][1])}
+case("beam_ended", **ENDED)(
+    lambda before, reached, ids, scores: beam(before, reached, scores, ids, is_accumulated=True)
+)
+SHARES = {**CANDIDATES, "scores": (abs(floats(4, 3)), CANDIDATES["ids"][1])}
+case("beam_shares", **{n: v for n, v in SHARES.items() if n != "ids"})(
+    lambda before, reached, scores: beam(before, reached, scores, is_accumulated=False)
+)
+
+
+@case(
+    "beam_search",
+    first=(np.array([[0], [0]], "int64"), [[1, 1], [1, 1]]),
+    start=(np.zeros((2, 1), "float32"), [[1, 1], [1, 1]]),
+    state=(floats(2, 4), None),
+)
+def beam_search(first, start, state):
+    """Words that a small network finds, until all end or there are seven."""
+    for v in (start, state):
+        v.stop_gradient = True
+    words, inner = static.data("table", [6, 4]), static.data("inner", [4, 4])
+    outer = static.data("outer", [4, 6])
+    i, most = paddle.full([1], 0, "int64"), paddle.full([1], 7, "int64")
+    ids, scores, states = listed("int64", "ids"), listed(name="scores"), listed(name="states")
+    for x, array in ((first, ids), (start, scores), (state, states)):
+        appended("write_to_array", {"X": x, "I": i}, {"Out": array})
+    going = paddle.less_than(i, most)
+    with static.nn.control_flow.While(going).block():
+        before = dense("read_from_array", {"X": ids, "I": i}, shape=(-1, 1), dtype="int64")
+        reached = dense("read_from_array", {"X": scores, "I": i}, shape=(-1, 1))
+        old = dense("read_from_array", {"X": states, "I": i}, shape=(-1, 4))
+        each = static.nn.sequence_expand(old, reached)
+        word = dense("lookup_table", {"W": words, "Ids": before}, shape=(-1, 4))
+        new = paddle.tanh(paddle.matmul(each, inner) + word)
+        along = dense("lod_reset", {"X": new, "Y": reached}, shape=(-1, 4))
+        scored = dense("mul", {"X": along, "Y": outer}, shape=(-1, 6))
+        shares = paddle.nn.functional.softmax(scored)
+        best, places = paddle.topk(shares, 3)
+        total = paddle.log(best) + paddle.reshape(reached, [-1, 1])
+        chosen, found, _ = beam(before, reached, total, places, is_accumulated=True)
+        appended("increment", {"X": i}, {"Out": i}, {"step": 1.0})
+        for x, array in ((new, states), (chosen, ids), (found, scores)):
+            appended("write_to_array", {"X": x, "I": i}, {"Out": array})
+        more = paddle.logical_and(paddle.less_than(i, most), ~paddle.is_empty(chosen))
+        paddle.assign(more, going)
+    names = {"SentenceIds": "sentences", "SentenceScores": "shares"}
+    block, types = static.default_main_program().global_block(), ("int64", "float32")
+    outs = {
+        slot: block.create_var(name=name, dtype=dtype)
+        for (slot, name), dtype in zip(names.items(), types, strict=True)
+    }
+    attrs = {"beam_size": 2, "end_id": 1}
+    appended("beam_search_decode", {"Ids": ids, "Scores": scores}, outs, attrs)
+    return [*outs.values(), i]
+
+
 if __name__ == "__main__":
     write_all()

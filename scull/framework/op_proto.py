@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scull.core.op import Op, by_type, op_of
+from scull.core.op import MARK, Op, by_type, op_of
 from scull.errors import ArgumentError, UnknownOpError
 from scull.files import proto
 from scull.ir.operator import COMMON, program_outputs
@@ -24,7 +24,7 @@ def op_proto(op: Op) -> Any:
     for name in (n for n in op.inputs if n not in op.levels):
         slot = made.inputs.add(name=op.slot(name), comment=name, duplicable=name in op.lists)
         slot.dispensable = name not in op.needed
-    for name in program_outputs(op):
+    for name in (n for n in program_outputs(op) if not op.slot(n).endswith(MARK)):
         slot = made.outputs.add(name=op.slot(name), comment=name)
         slot.duplicable = name in op.output_lists
         slot.intermediate = name in op.hidden or name not in op.outputs

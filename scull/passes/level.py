@@ -9,7 +9,7 @@ types of operators.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scull.core.dtype import int32, int64
 from scull.core.meta import UNKNOWN, Kind, Meta
@@ -115,6 +115,12 @@ CHANGES = {
 SECOND = {  # how they come out of another result
     "split_lod_tensor": Change("OutFalse", "false", ("Mask", "X" + MARK), ("level",)),
 }
+# Results whose levels an operator tells beside them.
+GIVEN = {
+    "beam_search": ("selected_ids", "selected_scores"),
+    "beam_search_decode": ("SentenceIds", "SentenceScores"),
+}
+LISTED = ("read_from_array", "write_to_array")
 
 
 @cache
@@ -161,20 +167,20 @@ def levelled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...])
 
 def swept(program: Program, needed: set[Variable]) -> set[Variable]:
     """What is read, once operators are gone that make levels nobody needs."""
-    used = {v for b in program.blocks for o in b.ops if not is_made(o) for v in o.operands()}
-    used |= needed
-    for block in reversed(program.blocks):
-        for o in reversed(list(block.ops)):
-            if is_made(o):
-                if used.isdisjoint(o.results()):
-                    block.remove(o)
-                used.update(o.operands() if o in block.ops else ())
+    all_of_them = [o for b in program.blocks for o in b.ops]
+    used = {v for o in all_of_them if not is_made(o) for v in o.operands()} | needed
+    waiting = [o for o in all_of_them if is_made(o)]
+    while met := {o: None for o in waiting if not used.isdisjoint(o.results())}:
+        used.update(v for o in met for v in o.operands())
+        waiting = [o for o in waiting if o not in met]
+    for o in waiting:
+        o.block.remove(o)
     return used
 
 
 def is_made(o: Operator) -> bool:
-    """Whether an operator makes levels."""
-    return o.op is sequence_levels.op
+    """Whether an operator makes levels, or keeps them in lists beside lists."""
+    return o.op is sequence_levels.op or (o.type in LISTED and MARK in o.results()[0].name)
 
 
 class Writer:
@@ -185,6 +191,7 @@ class Writer:
         self.known: dict[Variable, Variable] = {}  # the levels of variables at this place
         self.count = 0  # of levels made
         self.none: Variable | None = None  # the levels of what has none
+        self.lists: dict[Variable, Variable] = {}  # beside lists those of the levels they hold
 
     def write(self, block: Block) -> None:
         """Give the operators of a block the levels they need, and make those that change."""
@@ -198,6 +205,8 @@ class Writer:
             block.append(o)
             if not inner:
                 self.pass_on(o, block)
+            if o.type in LISTED and GRADIENT not in o.results()[0].name:
+                self.keep(o, block)
 
     def counted(self, o: Operator) -> Operator:
         """What chooses among boxes, such that it tells how many each image has; others as is."""
@@ -233,8 +242,32 @@ class Writer:
             inner |= {v: levels for v, levels in self.known.items() if v.block in own}
         self.known = {v: levels for v, levels in before.items() if v not in outside} | inner
 
+    def keep(self, o: Operator, block: Block) -> None:
+        """Write the levels of what is written to a list to one beside it, and read them there."""
+        x, i, result = o.inputs[0], o.inputs[1], o.outputs[0]
+        if o.type == "write_to_array":
+            inputs: Any = self.of(x) or self.nothing(), i, None
+            into = self.beside(result)
+        else:
+            self.count += 1
+            into = block.variable(f"{result.name}{MARK}{self.count}", Meta((UNKNOWN,), int64))
+            inputs = self.beside(x), i, self.nothing()
+            self.known[result] = into
+        step = Operator(block, o.op, inputs, (into,), {})
+        step.role, step.line = o.role, o.line
+        block.append(step)
+
+    def beside(self, array: Variable) -> Variable:
+        """The list of levels beside a list of tensors."""
+        if array not in self.lists:
+            meta = Meta((UNKNOWN,), int64, Kind.ARRAY)
+            self.lists[array] = array.block.variable(array.name + MARK, meta)
+        return self.lists[array]
+
     def of(self, v: Variable) -> Variable | None:
         """The levels of a variable; a gradient has those of what it is the gradient of."""
+        if v.kind is Kind.ARRAY:
+            return self.beside(v)
         found = self.known.get(v)
         if found is None and GRADIENT in v.name and v.block is not None:
             source = v.block.find(v.name.partition(GRADIENT)[0])
@@ -244,6 +277,7 @@ class Writer:
     def hand_over(self, o: Operator) -> None:
         """Fill the operands of an operator that are levels, and are not given by name."""
         filled = list(o.inputs)
+        self.make_room(o)
         for name in o.op.levels:
             place = o.op.inputs.index(name)
             if each(filled[place]):
@@ -251,6 +285,14 @@ class Writer:
             found = self.told(o, o.op.slot(name))
             filled[place] = found if name in o.op.lists else next(iter(found), None)
         o.inputs = tuple(filled)
+
+    def make_room(self, o: Operator) -> None:
+        """Let an operator tell the levels that it gives its results."""
+        if o.type in GIVEN and not each(o.outputs[-1]):
+            self.count += 1
+            name = f"{o.results()[0].name}{MARK}{self.count}"
+            levels = o.block.variable(name, Meta((UNKNOWN,), int64))
+            o.outputs = (*o.outputs[:-1], levels)
 
     def told(self, o: Operator, slot: str) -> list[Variable]:
         """What stands in a slot of an operator, or the levels of that."""
@@ -284,6 +326,8 @@ class Writer:
             results = [v for slot in change.result.split() for v in named(o, slot)]
             if results and (o.type != "concat" or o.attrs["axis"] == 0):
                 taken.update(dict.fromkeys(results, self.changed(o, change, results[0], block)))
+        given = [v for slot in GIVEN.get(o.type, ()) for v in named(o, slot)]
+        taken.update(dict.fromkeys(given, o.outputs[-1]))
         for v, levels in taken.items():
             self.known.pop(v, None)
             if levels is not None:

@@ -133,6 +133,7 @@ def flat(values: Any) -> Iterator[Any]:
 OF_LISTS = {
     "array_length",
     "array_to_lod_tensor",
+    "beam_search_decode",
     "empty_list",
     "lod_tensor_to_array",
     "read_from_array",
