@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.dtype import float32, float64, int32, int64
+from scull.core.dtype import int32, int64
 from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Kind, Meta, agree, count
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.array import OF_TENSORS, written
+from scull.ops.half import whole
 from scull.ops.level import BY_VALUES, begun, ends_of, inner, packed, runs, segments, unpacked
 
 CHOSEN = "words are chosen without gradients, as in Paddle"
@@ -20,8 +21,7 @@ CHOSEN = "words are chosen without gradients, as in Paddle"
 
 def check_beam(pre_ids: Meta, pre_scores: Meta, ids: Meta | None, scores: Meta) -> None:
     """Refuse operands that do not go together."""
-    if {pre_scores.dtype, scores.dtype} - {float32, float64}:
-        raise DtypeError(f"scores are {scores.dtype.name}, after {pre_scores.dtype.name}")
+    whole(pre_scores, scores)
     for name, m in (("pre_ids", pre_ids), ("ids", ids)):
         if m is not None and not m.dtype.is_integer:
             raise DtypeError(f"{name} is {m.dtype.name}, not of integers")

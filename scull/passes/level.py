@@ -72,8 +72,10 @@ TYPES = {
 }
 # The same of operators over sequences, and of others that only older Programs have.
 OLDER = {
-    "X Out": "reshape sequence_softmax sequence_conv sequence_enumerate squeeze unsqueeze",
-    "X Y": "sequence_reverse",
+    "X Out": """
+        add_position_encoding reshape sequence_softmax sequence_conv sequence_enumerate squeeze
+        unsqueeze""",
+    "X Y": "cvm sequence_reverse teacher_student_sigmoid_loss",
     "Y Out": "sequence_expand_as",
     "Input Hidden": "lstm gru",
     "Input Cell": "lstm",

@@ -74,7 +74,9 @@ def beam_search_samples():
     rest = f32(3, 1), f32(3, 3)
     yield fails(DtypeError, "pre_ids is float32, not of integers", f32(3, 1), *rest, **ATTRS)
     half = f32(3, 1).astype("float16"), f32(3, 3).astype("float16")
-    yield fails(DtypeError, "scores are float16", going, *half, IDS, LEVELS, **ATTRS)
+    yield fails(
+        DtypeError, "float16[3, 1] is not of float32 or float64", going, *half, IDS, LEVELS, **ATTRS
+    )
     law = "scores has 3 axes, 2 are needed"
     yield fails(ShapeError, law, going, f32(3, 1), f32(3, 3, 1), **ATTRS)
     law = "pre_ids has 2 elements, and scores 3 rows"
