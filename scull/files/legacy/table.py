@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from scull.errors import FileError, ScullError
 from scull.files import proto
-from scull.files.legacy import loss, number, resize, shape, window
-from scull.files.legacy.call import Call, Known, Names, call_of, kind_of, message_of
+from scull.files.legacy import loss, number, recurrent, resize, shape, window
+from scull.files.legacy.call import Call, Known, Names, call_of, copy_of, kind_of, message_of
 from scull.files.legacy.version import MEANT, check_versions, versions_of
 
 Rewrite: TypeAlias = Callable[[Call, Names], list[Call] | None]
@@ -39,6 +39,7 @@ TABLE: dict[str, Rewrite] = {
     "margin_rank_loss": loss.margin,
     "merge_lod_tensor_infer": number.for_inference,
     "one_hot": shape.without_column,
+    "recurrent": recurrent.looped,
     "smooth_l1_loss": loss.smooth,
     "squared_l2_distance": loss.squared_distance,
     "squeeze": shape.recorded,
@@ -99,10 +100,3 @@ def today(call: Call, names: Names) -> list[Call] | None:
             raise FileError(f"{call.where}: {error}") from None
     meant = {n: (kind_of(v), v) for n, v in MEANT[call.type].items() if n not in call.attrs}
     return [replace(call, attrs=call.attrs | meant)] if meant else None
-
-
-def copy_of(message: Any) -> Any:
-    """A message of its own."""
-    made = proto.OpDesc()
-    made.CopyFrom(message)
-    return made
