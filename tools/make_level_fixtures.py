@@ -233,6 +233,12 @@ def words_summed(ids):
     return made("fused_embedding_seq_pool", inputs, {"combiner": "sum", "padding_idx": 1})
 
 
+@case("match", x=(floats(6, 3), WHOLE), y=(floats(5, 3), [[1, 2, 2]]))
+def match(x, y):
+    inputs = {"X": x, "Y": y, "W": static.data("w", [3, 2, 3])}
+    return made("match_matrix_tensor", inputs, {"dim_t": 2}, ("Out", "Tmp"))
+
+
 case("images", x=(floats(2, 2, 4, 5), None))(
     lambda x: made(
         "im2sequence",

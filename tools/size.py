@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 160_770
+TOTAL = 160_910
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_780,
     "files": 4_800,
-    "ops": 29_850,
+    "ops": 29_990,
     "autograd": 3_200,
     "compiler": 12_720,
     "eager": 2_100,

@@ -112,6 +112,7 @@ CHANGES = {
         "Out", "merge", ("Mask", "InTrue" + MARK, "InFalse" + MARK, "X" + MARK), ("level",)
     ),
     "shrink_rnn_memory": Change("Out", "shrink", ("RankTable", "I", "X" + MARK)),
+    "match_matrix_tensor": Change("Out", "matched", ("X" + MARK, "Y" + MARK), ("dim_t",)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
 }
 SECOND = {  # how they come out of another result
