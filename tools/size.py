@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 160_910
+TOTAL = 160_940
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_180,
     "io": 1_400,
-    "static": 7_790,
+    "static": 7_810,
     "cli": 2_000,
     "vision": 5_710,
     "hapi": 2_450,
