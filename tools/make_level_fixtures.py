@@ -201,6 +201,46 @@ def crf_agreement(x, label):
     return made("crf_decoding", inputs, outputs=("ViterbiPath",), dtype="int64")
 
 
+LABELS = (np.array([[1], [0], [2], [1], [1], [0]]), WHOLE)
+
+
+@case("crf", x=(floats(6, 3), WHOLE), label=LABELS)
+def crf(x, label):
+    inputs = {"Emission": x, "Transition": static.data("w", [5, 3]), "Label": label}
+    outs = ("LogLikelihood", "Alpha", "EmissionExps", "TransitionExps")
+    return made("linear_chain_crf", inputs, outputs=outs)[:1]
+
+
+@case("crf_padded", x=(floats(2, 4, 3), None), label=(np.array([[1, 0, 2, 1], [2, 2, 0, 0]]), None))
+def crf_padded(x, label):
+    length = paddle.assign(np.array([[4], [2]], "int64"))
+    inputs = {"Emission": x, "Transition": static.data("w", [5, 3]), "Label": label}
+    outs = ("LogLikelihood", "Alpha", "EmissionExps", "TransitionExps")
+    return made("linear_chain_crf", inputs | {"Length": length}, outputs=outs)[:1]
+
+
+for name, lengths in (("counts", WHOLE), ("counts_of_rows", None)):
+    shown = (abs(floats(3 if lengths else 6, 2)), None)
+    case(name, x=(abs(floats(6, 4)), lengths), shown=shown)(
+        lambda x, shown: made("cvm", {"X": x, "CVM": shown}, {"use_cvm": True}, ("Y",))
+    )
+case("positions", x=(floats(6, 4), WHOLE))(
+    lambda x: made("add_position_encoding", {"X": x}, {"alpha": 0.5, "beta": 2.0})
+)
+
+
+@case("words_summed", ids=(np.array([[3], [1], [0], [1], [2], [3]], "int64"), WHOLE))
+def words_summed(ids):
+    inputs = {"W": static.data("w", [4, 3]), "Ids": ids}
+    return made("fused_embedding_seq_pool", inputs, {"combiner": "sum", "padding_idx": 1})
+
+
+@case("match", x=(floats(6, 3), WHOLE), y=(floats(5, 3), [[1, 2, 2]]))
+def match(x, y):
+    inputs = {"X": x, "Y": y, "W": static.data("w", [3, 2, 3])}
+    return made("match_matrix_tensor", inputs, {"dim_t": 2}, ("Out", "Tmp"))
+
+
 case("images", x=(floats(2, 2, 4, 5), None))(
     lambda x: made(
         "im2sequence",

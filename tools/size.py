@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 165_430
+TOTAL = 167_710
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_750,
+    "core": 3_760,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
-    "files": 5_500,
-    "ops": 29_830,
+    "files": 5_640,
+    "ops": 31_860,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_110,
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_180,
     "io": 1_400,
-    "static": 7_810,
+    "static": 7_840,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,

@@ -19,6 +19,7 @@ class Kind(Enum):
     FEED = 9
     FETCH = 10
     SCOPES = 11
+    TABLE = 12
     ARRAY = 13
     READER = 15
     RAW = 17
@@ -33,6 +34,7 @@ KIND_TEXT = {
     Kind.FEED: "FEED_MINIBATCH",
     Kind.FETCH: "FETCH_LIST",
     Kind.SCOPES: "STEP_SCOPES",
+    Kind.TABLE: "LOD_RANK_TABLE",
     Kind.ARRAY: "LOD_TENSOR_ARRAY",
     Kind.READER: "READER",
     Kind.RAW: "RAW",

@@ -26,7 +26,6 @@ from scull.errors import ArgumentError
 class Unused(Enum):
     """Kinds of variables that no Variable of scull has."""
 
-    LOD_RANK_TABLE = 12
     PLACE_LIST = 14
     STRING = 25
     STRINGS = 26
@@ -62,7 +61,7 @@ class VarType(metaclass=VarTypes):
     LOD_TENSOR, SELECTED_ROWS, LOD_TENSOR_ARRAY = Kind.DENSE, Kind.ROWS, Kind.ARRAY
     FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES = Kind.FEED, Kind.FETCH, Kind.SCOPES
     READER, RAW = Kind.READER, Kind.RAW
-    LOD_RANK_TABLE, PLACE_LIST, VOCAB = Unused.LOD_RANK_TABLE, Unused.PLACE_LIST, Unused.VOCAB
+    LOD_RANK_TABLE, PLACE_LIST, VOCAB = Kind.TABLE, Unused.PLACE_LIST, Unused.VOCAB
     STRING, STRINGS, SPARSE_COO = Unused.STRING, Unused.STRINGS, Unused.SPARSE_COO
 
 

@@ -11,9 +11,7 @@ from scull.ir.operator import ForeignOp, Operator
 
 FRAME = re.compile(r'\s*File "(?P<file>[^"]*)", line (?P<line>\d+)')
 EDGES = ("feed", "fetch", "fetch_v2")  # they only say what goes in and out
-LEVELLED = re.compile(
-    r"(lod_|.*_lod_tensor|max_sequence_len|shrink_rnn_memory|recurrent|beam_search|lstmp$|sequence_)"
-)
+LEVELLED = re.compile(r"(lstmp$|sequence_)")
 LIBRARY = re.compile(r"[/\\](paddle|scull)[/\\]")
 
 
@@ -47,8 +45,8 @@ def advice(found: list[Lacking]) -> Iterator[str]:
     if types:
         yield (
             f"{', '.join(types)}: networks written step by step over rows of several lengths "
-            "(DynamicRNN, beam search) are not computed here. Save the model with padded rows and "
-            "their lengths: `paddle.nn.LSTM`, `sequence_mask`"
+            "(projected LSTM) are not computed here. Save the model with padded rows "
+            "and their lengths: `paddle.nn.LSTM`, `sequence_mask`"
         )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from scull import lang
 from scull.core.attribute import Dtype, Ints, Long
 from scull.core.dtype import float32, float64, int32, int64
-from scull.core.eager import primitive
+from scull.core.eager import composite, primitive
 from scull.core.meta import UNKNOWN, Meta, agree, axis_of, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, ShapeError
@@ -79,6 +79,18 @@ def apart(xp: Any, x: Any) -> tuple[Any, Any, Any, Any]:
 
 unique.no_grad("which elements are alike is not differentiable")
 unique.no_lowering(NO_LOWERING)
+
+
+@composite(outputs=("out", "index", "count"))
+def unique_with_counts(x, *, dtype: Dtype):
+    """The distinct elements as they come, which of them each element is, how often each occurs."""
+    if len(x.shape) != 1:
+        raise ShapeError(f"x has {len(x.shape)} axes, 1 is needed")
+    values, _, index, counts = unique(x, dtype=dtype)
+    return values, index, counts
+
+
+unique_with_counts.no_grad("which elements are alike is not differentiable")
 
 
 @primitive(outputs=("out", "index", "counts"), infer_first=True)

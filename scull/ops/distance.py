@@ -6,11 +6,10 @@ from typing import Any
 from scull import lang
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, axis_of, floating
-from scull.core.op import meta_of
-from scull.errors import ArgumentError, DtypeError
+from scull.errors import ArgumentError
 from scull.ops.compare import equal, where
 from scull.ops.complex import abs, sign
-from scull.ops.half import wide_at, widening
+from scull.ops.half import whole, wide_at, widening
 from scull.ops.like import full_like
 from scull.ops.math import sqrt
 from scull.ops.reduce import (
@@ -211,8 +210,7 @@ def renorm(x, *, p: float, axis: int, max_norm: float):  # type: ignore[no-untyp
     """`x` whose slices along `axis` are made shorter where their norm exceeds `max_norm`."""
     if not (p > 0 and max_norm >= 0):
         raise ArgumentError(f"p is {p} and max_norm {max_norm}, not above 0 and not from 0 on")
-    if meta_of(x).dtype.name not in ("float32", "float64"):
-        raise DtypeError(f"{meta_of(x)} is not of float32 or float64")
+    whole(x)
     own = axis_of(axis, len(x.shape))
     over = tuple([a for a in range(len(x.shape)) if a != own])
     total = abs(x) ** p

@@ -10,6 +10,7 @@ from scull import lang
 from scull.core.meta import floating
 from scull.core.op import meta_of
 from scull.core.tensor import HALF
+from scull.errors import DtypeError
 
 SINGLE, DOUBLE = np.dtype("float32").num, np.dtype("float64").num
 
@@ -27,6 +28,13 @@ def wide_at(value: Any) -> Any:
 def refuse_integers(x: Any) -> None:
     """Refuse an operand of any kind whose elements are not floating-point numbers."""
     floating(meta_of(x))
+
+
+def whole(*operands: Any) -> None:
+    """Refuse operands whose elements are not of float32 or float64."""
+    for m in map(meta_of, operands):
+        if m.dtype.name not in ("float32", "float64"):
+            raise DtypeError(f"{m} is not of float32 or float64")
 
 
 def single(x: Any) -> Any:

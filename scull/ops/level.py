@@ -76,6 +76,29 @@ def level_at(operands: Sequence[Any], place: int, number: int) -> Any:
     return levels[number]
 
 
+def ends_of(operands: Sequence[Any], place: int, number: int = 0) -> Any:
+    """Where among the rows of an operand the sequences of a level begin; None without levels."""
+    levels = unpacked(operands[place]) if place < len(operands) else []
+    if not levels:
+        return None
+    if not 0 <= number < len(levels):
+        raise RangeError(f"level {number} is outside [0, {len(levels)}) of the levels of detail")
+    found = levels[number]
+    for finer in levels[number + 1 :]:
+        found = finer[found]
+    return found
+
+
+def chosen_levels(levels: Levels, chosen: Any) -> Levels:
+    """Those of some sequences of the outer level, one behind the other."""
+    found = []
+    for offsets in levels:
+        lengths = np.diff(offsets)[chosen]
+        found.append(begun(lengths))
+        chosen = runs(offsets[chosen], lengths)
+    return found
+
+
 def begun(lengths: Any) -> Any:
     """Where sequences of some lengths begin, and where the last ends."""
     if (np.asarray(lengths) < 0).any():

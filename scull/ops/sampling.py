@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.eager import primitive
-from scull.core.meta import Meta, at_least
-from scull.errors import ArgumentError, DtypeError
+from scull.core.dtype import int64
+from scull.core.eager import composite, primitive
+from scull.core.meta import Meta, at_least, count
+from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.half import placed
-from scull.ops.like import full_like
+from scull.ops.index import gather, scatter
+from scull.ops.like import full_like, reshape_like
+from scull.ops.move import flatten
 from scull.ops.random import NO_GRADIENT, NO_LOWERING
 
 MOST = 2.0**62  # the greatest mean of counts that fit 64 bits
@@ -87,3 +90,71 @@ def dirichlet_kernel(xp: Any, alpha: Any, *, out: Any = None, draw: Any) -> Any:
 
 dirichlet.no_grad(NO_GRADIENT)
 dirichlet.no_lowering(NO_LOWERING)
+
+
+@primitive(effects=("random",), infer_first=True)
+def sampling_id(x: Meta, *, min: float = 0.0, max: float = 1.0, seed: int = 0) -> Meta:
+    """A place for each row, each as likely as the share that stands there.
+
+    It is where the running sum passes a number from `min` to before `max`, or the last one.
+    """
+    fractions(x)
+    if x.ndim != 2 or x.shape[1] == 0:
+        raise ShapeError(f"x is {x}, not a matrix of shares")
+    if not min <= max:
+        raise ArgumentError(f"there are no numbers from {min} to {max}")
+    return Meta((x.shape[0],), int64)
+
+
+@sampling_id.kernel
+def sampling_id_kernel(
+    xp: Any, x: Any, *, out: Any = None, draw: Any, min: float, max: float, seed: int
+) -> Any:
+    drawn = min + (max - min) * source(draw).random(len(x))
+    reached = x.astype("float64").cumsum(1) <= drawn[:, None]
+    found = xp.minimum(reached.sum(1), x.shape[1] - 1)
+    return placed(found, xp.dtype("int64"), out)
+
+
+sampling_id.no_grad(NO_GRADIENT)
+sampling_id.no_lowering(NO_LOWERING)
+
+
+# ---- rows in another order ----
+
+MULTIPLIER, MODULUS = 16807, 2**31 - 1  # of the generator that tells the next seed
+
+
+@primitive(outputs=("shuffled_rows",), infer_first=True)
+def shuffled_rows(x_meta: Meta, seed: Meta) -> Meta:
+    """The places where the rows of `x` go, by a seed."""
+    at_least(2, x_meta)
+    if not seed.dtype.is_integer:
+        raise DtypeError(f"seed is {seed.dtype.name}, not of integers")
+    if count(seed.shape) not in (1, -1):
+        raise ShapeError(f"seed has {count(seed.shape)} elements, not one")
+    return Meta((count(x_meta.shape[:-1]),), int64)
+
+
+@shuffled_rows.kernel
+def shuffled_rows_kernel(xp: Any, x: Any, seed: Any, *, out: Any = None) -> Any:
+    found = source([int(seed.item()) % 2**64, 0]).permutation(count(x.shape[:-1]))
+    return placed(found, xp.dtype("int64"), out)
+
+
+@composite(outputs=("out", "shuffle_idx", "seed_out"), infer_first=True)
+def shuffle_batch(x, seed, *, startup_seed: int = 0):
+    """The rows of `x` in an order that `seed` tells, where each goes, and the next seed."""
+    places = shuffled_rows(x, seed)
+    rows = flatten(x, start_axis=0, stop_axis=len(x.shape) - 2)
+    return reshape_like(scatter(rows, places, rows), x), places, seed * MULTIPLIER % MODULUS
+
+
+@shuffle_batch.grad("x")
+def shuffle_batch_grad(shuffle_idx: Any, dout: Any) -> Any:
+    rows = flatten(dout, start_axis=0, stop_axis=len(dout.shape) - 2)
+    return reshape_like(gather(rows, shuffle_idx), dout)
+
+
+shuffled_rows.no_grad(NO_GRADIENT)
+shuffled_rows.no_lowering(NO_LOWERING)

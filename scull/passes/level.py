@@ -73,12 +73,12 @@ TYPES = {
 # The same of operators over sequences, and of others that only older Programs have.
 OLDER = {
     "X Out": """
-        iou_similarity reshape sequence_softmax sequence_conv sequence_enumerate squeeze
-        unsqueeze""",
+        add_position_encoding iou_similarity reshape sequence_softmax sequence_conv
+        sequence_enumerate squeeze unsqueeze""",
     "Input Output": "box_clip",
     "PriorBox OutputAssignBox": "box_decoder_and_assign",
     "TargetBox DecodeBox": "box_decoder_and_assign",
-    "X Y": "sequence_reverse",
+    "X Y": "cvm sequence_reverse teacher_student_sigmoid_loss",
     "Y Out": "sequence_expand_as",
     "Input Hidden": "lstm gru",
     "Input Cell": "lstm",
@@ -106,8 +106,21 @@ CHANGES = {
     "lod_reset": Change("Out", "reset", ("X" + MARK, "Y" + MARK, "Y"), ("append", "target_lod")),
     "im2sequence": Change("Out", "pieces", ("X", "Out")),
     "ctc_align": Change("Output", "align", ("Input" + MARK, "Input"), ("blank", "merge_repeated")),
+    "array_to_lod_tensor": Change("Out", "table", ("RankTable",)),
+    "reorder_lod_tensor_by_rank": Change("Out", "rank", ("RankTable", "X" + MARK)),
+    "reorder_lod_tensor_by_rank_grad": Change("Out", "unrank", ("RankTable", "X" + MARK)),
+    "split_lod_tensor": Change("OutTrue", "true", ("Mask", "X" + MARK), ("level",)),
+    "merge_lod_tensor": Change(
+        "Out", "merge", ("Mask", "InTrue" + MARK, "InFalse" + MARK, "X" + MARK), ("level",)
+    ),
+    "shrink_rnn_memory": Change("Out", "shrink", ("RankTable", "I", "X" + MARK)),
+    "match_matrix_tensor": Change("Out", "matched", ("X" + MARK, "Y" + MARK), ("dim_t",)),
     "concat": Change("Out", "stack", ("X" + MARK,)),
 }
+SECOND = {  # how they come out of another result
+    "split_lod_tensor": Change("OutFalse", "false", ("Mask", "X" + MARK), ("level",)),
+}
+LISTED = ("read_from_array", "write_to_array")
 
 
 class Counting(NamedTuple):
@@ -174,20 +187,20 @@ def levelled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...])
 
 def swept(program: Program, needed: set[Variable]) -> set[Variable]:
     """What is read, once operators are gone that make levels nobody needs."""
-    used = {v for b in program.blocks for o in b.ops if not is_made(o) for v in o.operands()}
-    used |= needed
-    for block in reversed(program.blocks):
-        for o in reversed(list(block.ops)):
-            if is_made(o):
-                if used.isdisjoint(o.results()):
-                    block.remove(o)
-                used.update(o.operands() if o in block.ops else ())
+    all_of_them = [o for b in program.blocks for o in b.ops]
+    used = {v for o in all_of_them if not is_made(o) for v in o.operands()} | needed
+    waiting = [o for o in all_of_them if is_made(o)]
+    while met := {o: None for o in waiting if not used.isdisjoint(o.results())}:
+        used.update(v for o in met for v in o.operands())
+        waiting = [o for o in waiting if o not in met]
+    for o in waiting:
+        o.block.remove(o)
     return used
 
 
 def is_made(o: Operator) -> bool:
-    """Whether an operator makes levels."""
-    return o.op is sequence_levels.op
+    """Whether an operator makes levels, or keeps them in lists beside lists."""
+    return o.op is sequence_levels.op or (o.type in LISTED and MARK in o.results()[0].name)
 
 
 class Writer:
@@ -198,6 +211,7 @@ class Writer:
         self.known: dict[Variable, Variable] = {}  # the levels of variables at this place
         self.count = 0  # of levels made
         self.none: Variable | None = None  # the levels of what has none
+        self.lists: dict[Variable, Variable] = {}  # beside lists those of the levels they hold
 
     def write(self, block: Block) -> None:
         """Give the operators of a block the levels they need, and make those that change."""
@@ -212,6 +226,8 @@ class Writer:
             block.append(o)
             if not inner and o.type != "feed":  # what is fed has the levels fed beside it
                 self.pass_on(o, block)
+            if o.type in LISTED and GRADIENT not in o.results()[0].name:
+                self.keep(o, block)
 
     def counted(self, o: Operator, block: Block) -> Operator:
         """An operator over rows of images as one that is told and tells how many each has."""
@@ -259,18 +275,45 @@ class Writer:
         """Write the blocks of an operator.
 
         What they write to variables around them has no levels behind them, nor in a loop before.
+        What is of them alone keeps its levels for the blocks of gradients.
         """
-        outside = {v for b in blocks for v in written_in(b) if v.block not in within(blocks)}
+        own, inner = within(blocks), dict[Variable, Variable]()
+        outside = {v for b in blocks for v in written_in(b) if v.block not in own}
         before = self.known
         if o.type.startswith("while"):
             before = {v: levels for v, levels in before.items() if v not in outside}
         for b in blocks:
             self.known = dict(before)
             self.write(b)
-        self.known = {v: levels for v, levels in before.items() if v not in outside}
+            inner |= {v: levels for v, levels in self.known.items() if v.block in own}
+        self.known = {v: levels for v, levels in before.items() if v not in outside} | inner
+
+    def keep(self, o: Operator, block: Block) -> None:
+        """Write the levels of what is written to a list to one beside it, and read them there."""
+        x, i, result = o.inputs[0], o.inputs[1], o.outputs[0]
+        if o.type == "write_to_array":
+            inputs: Any = self.of(x) or self.nothing(), i, None
+            into = self.list_beside(result)
+        else:
+            self.count += 1
+            into = block.variable(f"{result.name}{MARK}{self.count}", Meta((UNKNOWN,), int64))
+            inputs = self.list_beside(x), i, self.nothing()
+            self.known[result] = into
+        step = Operator(block, o.op, inputs, (into,), {})
+        step.role, step.line = o.role, o.line
+        block.append(step)
+
+    def list_beside(self, array: Variable) -> Variable:
+        """The list of levels beside a list of tensors."""
+        if array not in self.lists:
+            meta = Meta((UNKNOWN,), int64, Kind.ARRAY)
+            self.lists[array] = array.block.variable(array.name + MARK, meta)
+        return self.lists[array]
 
     def of(self, v: Variable) -> Variable | None:
         """The levels of a variable; a gradient has those of what it is the gradient of."""
+        if v.kind is Kind.ARRAY:
+            return self.list_beside(v)
         found = self.known.get(v)
         if found is None and GRADIENT in v.name and v.block is not None:
             source = v.block.find(v.name.partition(GRADIENT)[0])
@@ -318,10 +361,9 @@ class Writer:
             if o.type == "box_coder" and o.attr("axis") == 1 and "decode" in o.attr("code_type"):
                 found = [self.of(v) for v in named(o, "PriorBox")]
             taken.update(dict.fromkeys(named(o, result), found[0] if found else None))
-        change = CHANGES.get(o.type)
-        if change is not None and (o.type != "concat" or o.attrs["axis"] == 0):
+        for change in filter(None, (CHANGES.get(o.type), SECOND.get(o.type))):
             results = [v for slot in change.result.split() for v in named(o, slot)]
-            if results:
+            if results and (o.type != "concat" or o.attrs["axis"] == 0):
                 taken.update(dict.fromkeys(results, self.changed(o, change, results[0], block)))
         taken.update(self.told_by_itself(o, block))
         for v, levels in taken.items():

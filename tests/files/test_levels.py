@@ -44,6 +44,20 @@ def test_a_program_gives_the_values_and_levels_of_the_reference(path):
             assert value.recursive_sequence_lengths() == said["found"][name], name
 
 
+def test_what_kept_nothing_for_a_gradient_puts_parts_together_as_what_did():
+    with np.load(DATA / "split_rows.npz") as held:
+        message = proto.ProgramDesc.FromString(held["program"].tobytes())
+        x, mask, expected = (held[n] for n in ("in x", "in mask", "out merge_lod_tensor.Out_0"))
+    operators = message.blocks[0].ops
+    place = [o.type for o in operators].index("merge_lod_tensor")
+    operators[place].type = "merge_lod_tensor_infer"
+    del operators[place + 1 :]
+    program = program_of(message.SerializeToString())
+    names = ["merge_lod_tensor.Out_0"]
+    found = paddle.static.Executor().run(program, feed={"x": x, "mask": mask}, fetch_list=names)
+    np.testing.assert_allclose(found[0], expected, 1e-6)
+
+
 def test_levels_that_a_file_names_itself_are_looked_at():
     with np.load(DATA / "pool_sum.npz") as held:
         message = proto.ProgramDesc.FromString(held["program"].tobytes())

@@ -80,7 +80,7 @@ def test_what_stands_in_the_blocks_of_an_unknown_operator_is_told_too():
 
 
 def test_what_computes_by_levels_of_detail_is_told_with_a_way_out():
-    for types in ({(0, 0): "lod_rank_table"}, {(0, 0): "beam_search", (0, 1): "warp"}):
+    for types in ({(0, 0): "lstmp"}, {(0, 0): "sequence_topk_avg_pooling", (0, 1): "warp"}):
         message, out = program_with(types)
         program = program_of(message.SerializeToString())
         with pytest.raises(

@@ -132,7 +132,10 @@ def flat(values: Any) -> Iterator[Any]:
 # eager call, and Programs prove them (tests/static/test_control_flow*.py, tests/executor).
 OF_LISTS = {
     "array_length",
+    "array_to_lod_tensor",
+    "beam_search_decode",
     "empty_list",
+    "lod_tensor_to_array",
     "read_from_array",
     "select_output",
     "tensor_array_to_tensor",

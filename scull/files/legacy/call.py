@@ -97,6 +97,13 @@ def message_of(call: Call, source: Any) -> Any:
     return message
 
 
+def copy_of(message: Any) -> Any:
+    """A message of its own."""
+    made = proto.OpDesc()
+    made.CopyFrom(message)
+    return made
+
+
 class Known:
     """All variables of a message, block by block, and the names that are taken."""
 

@@ -88,5 +88,5 @@ def with_texts(call: Call, names: Names) -> list[Call] | None:
 
 
 def for_inference(call: Call, names: Names) -> list[Call]:
-    """`conditional_block_infer` kept nothing for a gradient."""
-    return [replace(call, type="conditional_block")]
+    """`conditional_block_infer` and `merge_lod_tensor_infer` kept nothing for a gradient."""
+    return [replace(call, type=call.type.removesuffix("_infer"))]

@@ -9,8 +9,18 @@ from typing import Any, TypeAlias
 
 from scull.errors import FileError, ScullError
 from scull.files import proto
-from scull.files.legacy import fusion, loss, merged, number, resize, shape, transformer, window
-from scull.files.legacy.call import Call, Known, Names, call_of, kind_of, message_of
+from scull.files.legacy import (
+    fusion,
+    loss,
+    merged,
+    number,
+    recurrent,
+    resize,
+    shape,
+    transformer,
+    window,
+)
+from scull.files.legacy.call import Call, Known, Names, call_of, copy_of, kind_of, message_of
 from scull.files.legacy.version import MEANT, check_versions, versions_of
 
 Rewrite: TypeAlias = Callable[[Call, Names], list[Call] | None]
@@ -36,7 +46,9 @@ TABLE: dict[str, Rewrite] = {
     "isnan": number.of_all,
     "leaky_relu": number.steeper,
     "margin_rank_loss": loss.margin,
+    "merge_lod_tensor_infer": number.for_inference,
     "one_hot": shape.without_column,
+    "recurrent": recurrent.looped,
     "smooth_l1_loss": loss.smooth,
     "squared_l2_distance": loss.squared_distance,
     "squeeze": shape.recorded,
@@ -100,10 +112,3 @@ def today(call: Call, names: Names) -> list[Call] | None:
             raise FileError(f"{call.where}: {error}") from None
     meant = {n: (kind_of(v), v) for n, v in MEANT[call.type].items() if n not in call.attrs}
     return [replace(call, attrs=call.attrs | meant)] if meant else None
-
-
-def copy_of(message: Any) -> Any:
-    """A message of its own."""
-    made = proto.OpDesc()
-    made.CopyFrom(message)
-    return made

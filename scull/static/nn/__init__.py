@@ -6,6 +6,7 @@ from scull.static.calling import py_func
 from scull.static.nn import control_flow, sequence_lod
 from scull.static.nn.activation import prelu
 from scull.static.nn.branch import case, cond, switch_case
+from scull.static.nn.click import continuous_value_model
 from scull.static.nn.convolution import (
     conv2d,
     conv2d_transpose,
@@ -49,7 +50,7 @@ from scull.static.scope import create_parameter
 __getattr__ = absent(
     __name__,
     {
-        "there are no parameter servers": "continuous_value_model sparse_embedding",
+        "there are no parameter servers": "sparse_embedding",
         "it serves models that detect objects in the form of an older release": "multi_box_head",
     },
 )
@@ -61,6 +62,7 @@ __all__ = [
     "bilinear_tensor_product",
     "case",
     "cond",
+    "continuous_value_model",
     "control_flow",
     "conv2d",
     "conv2d_transpose",

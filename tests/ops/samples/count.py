@@ -52,6 +52,17 @@ def runs(x, axis=()):
     return np.moveaxis(out, 0, axis[0]) if axis else out, np.array(index, int), counts
 
 
+@samples("unique_with_counts")
+def unique_with_counts_samples():
+    for dtype, name in ((int32, "int32"), (int64, "int64")):
+        expected = [array([3, 1, 2], "int64"), array([0, 1, 0, 2, 1], name), array([2, 2, 1], name)]
+        yield call(TWICE, dtype=dtype, reference=lambda x, e=expected, **_: tuple(e))
+    first = [array([0.5, 2.0]), array([0, 1, 0], "int64"), array([2, 1], "int64")]
+    yield call(array([0.5, 2.0, 0.5]), dtype=int64, reference=lambda x, **_: tuple(first))
+    yield fails(ShapeError, "x has 2 axes, 1 is needed", f32(2, 2), dtype=int64)
+    yield fails(DtypeError, "places are int32 or int64, not float32", f32(2), dtype=float32)
+
+
 @samples("unique_consecutive", reference=runs)
 def unique_consecutive_samples():
     yield call(array([1, 1, 2, 2, 2, 1], "int64"), dtype=int64)

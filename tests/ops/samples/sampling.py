@@ -4,6 +4,7 @@ import numpy as np
 from scipy import stats
 
 from scull.errors import ArgumentError, DtypeError, ShapeError
+from scull.ops.sampling import shuffled_rows
 from tests.ops.sample import array, bf16, call, f32, f64, fails, i64, samples
 from tests.ops.samples.random import like
 
@@ -51,3 +52,42 @@ def dirichlet_samples():
     yield fails(ArgumentError, "a concentration lies above 0", array([0.0, 1.0]), by_value=True)
     yield fails(ShapeError, "at least 1 are needed", f32())
     yield fails(DtypeError, "is not of floating-point elements", i64(3))
+
+
+@samples("sampling_id")
+def sampling_id_samples():
+    shares = array(np.tile([0.25, 0.0, 0.5, 0.25], (4000, 1)))
+
+    def is_likely(found):
+        counts = np.bincount(found, minlength=4) / len(found)
+        assert found.dtype == "int64" and abs(counts - shares[0]).max() < 0.03
+
+    yield call(shares, holds=is_likely)
+    first = np.zeros(3, "int64")
+    yield call(f64(3, 4, low=0.3, high=0.5), max=0.25, reference=lambda x, **_: first)
+    yield call(f32(3, 4, low=0.3, high=0.5), min=2.5, max=3.0, reference=lambda x, **_: first + 3)
+    yield fails(ShapeError, "x is float32[3], not a matrix of shares", f32(3))
+    yield fails(ArgumentError, "there are no numbers from 2.0 to 1.0", f32(3, 4), min=2.0)
+    yield fails(DtypeError, "int64[3, 4] is not of floating-point elements", i64(3, 4))
+
+
+def shuffled(x, seed):
+    """Each row where it goes, those places, and the next seed."""
+    places = shuffled_rows.op.cpu(x, seed)
+    out = np.empty_like(x)
+    out.reshape(-1, x.shape[-1])[places] = x.reshape(-1, x.shape[-1])
+    return out, places, seed * 16807 % 2147483647
+
+
+@samples("shuffled_rows")
+def shuffled_rows_samples():
+    yield call(f32(30, 2), array([5], "int64"), holds=lambda p: sorted(p) == list(range(30)))
+    yield fails(ShapeError, "seed has 2 elements, not one", f32(3, 2), i64(2))
+    yield fails(DtypeError, "seed is float32, not of integers", f32(3, 2), f32(1))
+
+
+@samples("shuffle_batch", reference=shuffled)
+def shuffle_batch_samples():
+    for x in (f32(20, 3), f64(4, 5, 2), i64(7, 1)):
+        yield call(x, array([9], "int64"))
+    yield fails(ShapeError, "seed has 2 elements, not one", f32(3, 2), i64(2))
