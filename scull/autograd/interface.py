@@ -142,7 +142,7 @@ def listed(value: Any, name: str) -> list[Any]:
 
 def on_tape(tensor: Any) -> Any:
     """The dense Tensor that stands for a sparse one on the tape; others as they are."""
-    return getattr(tensor, "held", tensor)
+    return tensor.held if hasattr(type(tensor), "held") else tensor
 
 
 def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[Any]:

@@ -53,9 +53,10 @@ def pca_lowrank(
         raise ShapeError("input is expected to be 2-dimensional tensor")
     m, n = x.sizes
     q = min(6, m, n) if q is None else integer(q, "q")
-    if not 0 <= q <= min(m, n):
-        raise ArgumentError(f"`q` is {q}, not from 0 to {min(m, n)}")
-    if integer(niter, "niter") < 0:
+    if not 0 < q <= min(m, n):
+        raise ArgumentError(f"`q` is {q}, not from 1 to {min(m, n)}")
+    niter = integer(niter, "niter")
+    if niter < 0:
         raise ArgumentError(f"`niter` is {niter}, not 0 or more")
     means = sum_over_rows(x) / m if center else zeros([1, n], x.dtype)
     turned = transpose(x, [1, 0])

@@ -102,6 +102,16 @@ def test_elements_in_any_order_and_stored_twice_are_put_in_order():
     assert found.values().tolist() == [[2.0], [5.0]]
 
 
+def test_images_without_elements_go_through_every_layer():
+    places = np.zeros((4, 0), int)
+    x = sparse.sparse_coo_tensor(places, np.zeros((0, 2)), [1, 4, 4, 4, 2], stop_gradient=False)
+    weight = filters(3, (3, 3, 3))
+    for found in (F.conv3d(x, weight), F.subm_conv3d(x, weight), F.max_pool3d(x, 2)):
+        assert found.nnz() == 0
+        found.backward()
+    assert x.grad.values().shape == [0, 2] and not weight.grad.numpy().any()
+
+
 def test_gradients_of_gradients_of_convolutions_are_those_of_the_whole():
     def squares(x, w, convolve):
         dx, dw = paddle.grad((convolve(x, w) ** 3).sum(), [x, w], create_graph=True)
@@ -296,6 +306,10 @@ X, W = images(3), filters(3, (2, 2, 2))
         (lambda: F.conv3d(X, W, padding=[1, 0, 1, 1, 0, 1]), UnsupportedError, "one number"),
         (lambda: F.conv3d(X, W, stride=[1, 2]), ArgumentError, "length should be 3"),
         (lambda: F.subm_conv3d(drawn(0, [1, 2, 2, 2, 2], 1), W), ShapeError, "alone are a dense"),
+        (lambda: F.conv3d(X, W, dilation=9), ShapeError, "does not fit 7 and 0 zeros"),
+        (lambda: F.conv3d(X, W, stride=0), ArgumentError, "a window of 2 places 1 apart, each 0"),
+        (lambda: F.conv3d(X, W, padding=2**31 - 1), ArgumentError, "more than an int64 can count"),
+        (lambda: F.max_pool3d(X, 99), ShapeError, "does not fit"),
         (lambda: F.max_pool3d(X.to_dense(), 2), AssertError, "SparseCooTensor"),
         (lambda: F.max_pool3d(X, 2, data_format="NCDHW"), AssertError, "NDHWC"),
         (lambda: F.max_pool3d(X, 2, ceil_mode=True), UnsupportedError, "ceil_mode"),

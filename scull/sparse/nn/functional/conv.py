@@ -45,7 +45,7 @@ def conv2d(
 
     Raises:
         AssertError: `groups` is not 1.
-        ShapeError: the operands have other axes, or not as many channels.
+        ShapeError: the operands have other axes, or not as many channels, or no window fits.
         UnsupportedError: `x` is not in coordinates, or the padding not the same on both sides.
 
     Examples:
@@ -88,7 +88,7 @@ def conv3d(
 
     Raises:
         AssertError: `groups` is not 1.
-        ShapeError: the operands have other axes, or not as many channels.
+        ShapeError: the operands have other axes, or not as many channels, or no window fits.
         UnsupportedError: `x` is not in coordinates, or the padding not the same on both sides.
 
     Examples:

@@ -40,7 +40,7 @@ def max_pool3d(
 
     Raises:
         AssertError: `x` is not in coordinates, or `data_format` another.
-        ShapeError: `x` has other axes.
+        ShapeError: `x` has other axes, or no window fits.
         UnsupportedError: `ceil_mode`, or the padding is not the same on both sides.
 
     Examples:

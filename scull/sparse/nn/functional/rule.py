@@ -14,9 +14,11 @@ import numpy as np
 
 from scull.autograd.layer import PyLayer
 from scull.core.tensor import Tensor
+from scull.errors import ArgumentError, ShapeError
 from scull.ops.move import transpose
-from scull.sparse.place import spots
+from scull.sparse.place import LARGEST, spots
 
+HUGE = 2**31  # no axis is so long
 ROOM = 32  # a table of all places, at most so many for one that is looked up
 
 
@@ -35,8 +37,14 @@ class Rules:
 
 def window_counts(sizes: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[int]:
     """How many windows there are along each axis."""
-    axes = zip(sizes, kernel, stride, padding, dilation, strict=True)
-    return [max(0, (n + 2 * p - d * (k - 1) - 1) // s + 1) for n, k, s, p, d in axes]
+    found = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        if not all(1 <= value < HUGE for value in (k, s, d)) or p >= HUGE:
+            raise ArgumentError(f"a window of {k} places {d} apart, each {s} on, around {p} zeros")
+        if n + 2 * p <= d * (k - 1):
+            raise ShapeError(f"a window of {k} places {d} apart does not fit {n} and {p} zeros")
+        found.append((n + 2 * p - d * (k - 1) - 1) // s + 1)
+    return found
 
 
 def met(places: Any, counts: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Any:
@@ -89,8 +97,10 @@ def finder(every: Any, places: int) -> Any:
 def reaching(places: Any, sizes: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Any:
     """The rules of windows that meet any element, their numbers, and how many fit each axis."""
     counts = window_counts(sizes[1:], kernel, stride, padding, dilation)
-    pairs = list(met(places, counts, kernel, stride, padding, dilation))
     total = sizes[0] * math.prod(counts)
+    if total > LARGEST:
+        raise ArgumentError(f"{counts} windows are more than an int64 can count")
+    pairs = list(met(places, counts, kernel, stride, padding, dilation))
     every = distinct([numbers for _, numbers in pairs], total)
     find = finder(every, total)
     targets = tuple(find(numbers) for _, numbers in pairs)
@@ -100,6 +110,7 @@ def reaching(places: Any, sizes: Any, kernel: Any, stride: Any, padding: Any, di
 def staying(places: Any, sizes: Any, kernel: Any, dilation: Any) -> Rules:
     """The rules of windows around the elements alone, whose numbers rise."""
     padding = [k // 2 * d for k, d in zip(kernel, dilation, strict=True)]
+    window_counts(sizes[1:], kernel, (1,) * len(kernel), padding, dilation)
     every = spots(places, sizes)
     find = finder(every, math.prod(sizes))
     sources, targets = [], []

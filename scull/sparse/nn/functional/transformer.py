@@ -60,6 +60,9 @@ def attention(
         if len(v.shape) != 4 or v.shape != query.shape:
             raise ShapeError(f"`{parameter}` has the shape {v.shape}, 4 axes as `query` are needed")
     needs_sparse(sparse_mask, "attention", CsrTensor, parameter="sparse_mask")
+    for parameter, v in {"key_padding_mask": key_padding_mask, "attn_mask": attn_mask}.items():
+        if v is not None:
+            needs_tensor(v, "attention", parameter)
     batch, heads, places, numbers = query.shape
     if sparse_mask.sizes != (batch * heads, places, places):
         raise ShapeError(f"`sparse_mask` is {sparse_mask.shape}, not one matrix a head")
