@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 162_070
+TOTAL = 162_090
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -47,7 +47,7 @@ BUDGETS = {
     "amp": 1_400,
     "fft": 950,
     "utils": 650,
-    "sparse": 3_360,
+    "sparse": 3_380,
 }
 OTHER = 600  # a package without a row of its own
 

@@ -133,9 +133,10 @@ def rows_of(x: CsrTensor) -> Any:
     return np.repeat(np.arange(len(counts)), counts)
 
 
-def begun(rows: Any, count: int, height: int, dtype: Any) -> Any:
-    """Where each row begins in rising `rows`, which are counted through matrices of a height."""
-    each = np.bincount(rows, minlength=count).reshape(count // max(1, height), height)
+def begun(rows: Any, sizes: Any, dtype: Any) -> Any:
+    """Where each row begins in rising `rows`, which are counted through matrices of such sizes."""
+    matrices, height = math.prod(sizes[:-2]), sizes[-2]
+    each = np.bincount(rows, minlength=matrices * height).reshape(matrices, height)
     starts = np.zeros((len(each), height + 1), dtype)
     np.cumsum(each, axis=1, out=starts[:, 1:])
     return starts.reshape(-1)
@@ -162,7 +163,7 @@ def by_rows(x: CooTensor) -> CsrTensor:
     if (rows[1:] < rows[:-1]).any():
         order = rows.argsort(kind="stable")
         rows, held, columns = rows[order], picked(held, order), columns[order]
-    starts = begun(rows, math.prod(x.sizes[:-1]), x.sizes[-2], columns.dtype)
+    starts = begun(rows, x.sizes, columns.dtype)
     return csr(starts, columns, held, x.sizes)
 
 

@@ -220,5 +220,5 @@ def sum_of_rows(x: CsrTensor, held: Tensor, axes: list[int]) -> CsrTensor:
         raise UnsupportedError(f"of rows the last axis, -1, is summed or all, not {axes}")
     shape = [*x.sizes[:-1], 1] if axes else [1, 1]
     numbers, total = merged(rows_of(x) if axes else np.zeros(len(x.columns), np.int64), held)
-    starts = begun(numbers, math.prod(shape[:-1]), shape[-2], x.starts.dtype)
+    starts = begun(numbers, shape, x.starts.dtype)
     return csr(starts, np.zeros(len(numbers), x.columns.dtype), total, shape)

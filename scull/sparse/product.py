@@ -11,6 +11,7 @@ import numpy as np
 
 from scull.autograd.layer import PyLayer
 from scull.core.tensor import Tensor
+from scull.ops.half import is_half
 from scull.sparse.place import picked
 
 DENSE = 16  # where more than one element in so many is stored, all are computed with
@@ -47,23 +48,38 @@ class Pattern:
         m, n = self.heights
         return m * n <= DENSE * len(self.rows) * max(1, self.count)
 
-    def inside(self) -> Any:
-        """The matrix, row and column of each element, within matrices."""
-        m, n = (size // max(1, self.count) for size in self.heights)
-        return self.rows // max(1, m), self.rows % max(1, m), self.columns % max(1, n)
+    @property
+    def width(self) -> int:
+        """How many columns one matrix has."""
+        return max(1, self.heights[1] // max(1, self.count))
+
+    @cached_property
+    def numbers(self) -> Any:
+        """Where each element stands among all of the matrices."""
+        return self.rows * self.width + self.columns % self.width
 
     def apart(self, x: Any) -> Any:
         """Rows of all matrices as those of each."""
         return x.reshape(self.count, -1, x.shape[-1])
 
 
+def wide(x: Tensor) -> Any:
+    """The elements of a tensor to compute with: those of half precision as float32."""
+    return x.array.astype("float32") if is_half(x.array) else x.array
+
+
+def narrowed(array: Any, like: Tensor) -> Tensor:
+    """What was computed as elements of the type of a tensor."""
+    return Tensor(array.astype(like.array.dtype, copy=False))
+
+
 def summed(pattern: Pattern, values: Any, y: Any) -> Any:
     """The product of the matrices and the rows of `y`."""
     out = np.zeros((pattern.heights[0], y.shape[1]), y.dtype)
     if pattern.is_dense and len(values):
-        m, n = (size // pattern.count for size in pattern.heights)
-        whole = np.zeros((pattern.count, m, n), y.dtype)
-        whole[pattern.inside()] = values
+        whole = np.zeros(len(out) * pattern.width, y.dtype)
+        np.add.at(whole, pattern.numbers, values)
+        whole = whole.reshape(pattern.count, -1, pattern.width)
         return np.matmul(whole, pattern.apart(y)).reshape(out.shape)
     counts = np.bincount(pattern.rows, minlength=len(out))
     order = (-counts).argsort(kind="stable")
@@ -84,7 +100,8 @@ def summed(pattern: Pattern, values: Any, y: Any) -> Any:
 def sampled(pattern: Pattern, x: Any, y: Any) -> Any:
     """The products of rows of `x` and of `y` that meet in the stored elements."""
     if pattern.is_dense and len(pattern.rows):
-        return (pattern.apart(x) @ pattern.apart(y).swapaxes(1, 2))[pattern.inside()]
+        whole = pattern.apart(x) @ pattern.apart(y).swapaxes(1, 2)
+        return whole.reshape(-1)[pattern.numbers]
     found = np.empty(len(pattern.rows), x.dtype)
     for begin in range(0, len(found), BLOCK):
         part = slice(begin, begin + BLOCK)
@@ -100,7 +117,7 @@ class Summed(PyLayer):
     def forward(ctx: Any, values: Tensor, y: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(values, y)
         ctx.pattern = pattern
-        return Tensor(summed(pattern, values.array, y.array))
+        return narrowed(summed(pattern, wide(values), wide(y)), y)
 
     @staticmethod
     def backward(ctx: Any, dout: Tensor) -> Any:
@@ -116,7 +133,7 @@ class Sampled(PyLayer):
     def forward(ctx: Any, x: Tensor, y: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(x, y)
         ctx.pattern = pattern
-        return Tensor(sampled(pattern, x.array, y.array))
+        return narrowed(sampled(pattern, wide(x), wide(y)), x)
 
     @staticmethod
     def backward(ctx: Any, dout: Tensor) -> Any:

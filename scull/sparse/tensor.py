@@ -102,6 +102,9 @@ class SparseTensor(Tensor):
 
     is_selected_rows = is_dense
 
+    def is_contiguous(self) -> bool:
+        return True
+
     def clone(self) -> Any:
         """A copy through which gradients flow."""
         return self.like(assign(self.held))

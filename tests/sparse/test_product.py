@@ -69,13 +69,25 @@ def test_a_masked_product_is_computed_where_the_mask_stores(lead, share, kind):
     check(lambda x, y: sparse.masked_matmul(x, y, mask), lambda x, y: (x @ y) * stored, x, y)
 
 
-def test_a_mask_in_any_order_keeps_its_order():
-    mask = sparse.sparse_coo_tensor([[1, 0, 1], [0, 1, 1]], [1.0, 1.0, 1.0], [2, 2])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@SHARES
+def test_half_precision_is_summed_in_float32_and_rounded_once(share, dtype):
+    x = drawn(0, [2 * FEW, 300], share, "csr", dtype="float32").astype(dtype)
+    y = matrix(1, 300, 3).astype(dtype)
+    found = sparse.matmul(x, y)
+    exact = sparse.matmul(x.astype("float32"), y.astype("float32"))
+    assert found.dtype is x.dtype and found.tolist() == exact.astype(dtype).tolist()
+    assert sparse.masked_matmul(found, y.T, x).dtype is x.dtype
+
+
+def test_a_mask_in_any_order_with_a_place_twice_stays_as_it_is():
+    places = [1, 0, 1, 1], [0, 1, 1, 0]
+    mask = sparse.sparse_coo_tensor(places, [1.0] * 4, [2, 2])
     x, y = matrix(1, 2, 3), matrix(2, 3, 2)
     found = sparse.masked_matmul(x, y, mask)
-    assert np.allclose(found.values().numpy(), (x @ y).numpy()[[1, 0, 1], [0, 1, 1]])
+    assert np.allclose(found.values().numpy(), (x @ y).numpy()[places])
     found.backward()
-    (expected,) = paddle.grad((x @ y) * paddle.to_tensor([[0.0, 1], [1, 1]], "float64"), x)
+    (expected,) = paddle.grad((x @ y) * paddle.to_tensor([[0.0, 1], [2, 1]], "float64"), x)
     assert np.allclose(x.grad.numpy(), expected.numpy())
 
 

@@ -39,7 +39,7 @@ def test_a_sparse_tensor_says_what_it_is():
         assert (x.dtype, x.numel().item(), x.stop_gradient) == (paddle.float32, 9, True)
         assert x.to_dense().tolist() == x.numpy().tolist() == np.asarray(x).tolist() == WHOLE
         assert x.is_same_shape(x.to_dense()) and x.to_dense().is_same_shape(x)
-        assert not x.is_selected_rows()
+        assert x.is_contiguous() and x.contiguous() is x and not x.is_selected_rows()
     dense = paddle.ones([2])
     assert not (dense.is_sparse() or dense.is_sparse_coo() or dense.is_sparse_csr())
 
@@ -290,6 +290,12 @@ def test_rows_that_make_no_tensor_are_refused(arguments, error, law):
         sparse.sparse_csr_tensor(*arguments)
 
 
+def test_matrices_without_rows_begin_at_0():
+    rows = paddle.ones([3, 4, 5]).to_sparse_csr()
+    none = sparse.slice(rows, [1], [2], [2])
+    assert (none.shape, none.crows().tolist()) == ([3, 0, 5], [0, 0, 0])
+
+
 def test_programs_have_no_sparse_tensors():
     x = coo()
     paddle.enable_static()
@@ -318,6 +324,7 @@ def test_a_tensor_without_stored_elements_goes_through_every_function():
         for y in (x + x, sparse.sin(x), x.T, sparse.reshape(x, [3, 2]), sparse.sum(x, -1)):
             assert y.nnz() == 0
         assert sparse.slice(x, [1], [1], [1]).shape == [2, 0]
+        assert sparse.slice(x, [0], [1], [1]).to_dense().shape == [0, 3]
         assert (x @ paddle.ones([3, 2])).tolist() == [[0.0] * 2] * 2
         assert (x @ x.T).nnz() == 0
         assert sparse.nn.functional.softmax(x).nnz() == 0

@@ -75,6 +75,16 @@ def test_a_convolution_that_stays_has_the_places_of_its_operand(dilation, kernel
     assert found.lies_as(x)
 
 
+def test_half_precision_is_convolved_in_float32_and_rounded_once():
+    x, weight = images(3), filters(3, (3, 3, 3))
+    half, other = sparse.cast(x, None, "bfloat16"), weight.astype("bfloat16")
+    found = F.subm_conv3d(half, other)
+    exact = F.subm_conv3d(sparse.cast(half, None, "float32"), other.astype("float32"))
+    assert found.values().tolist() == exact.values().astype("bfloat16").tolist()
+    found.backward()
+    assert x.grad.dtype is weight.grad.dtype is paddle.float64
+
+
 def test_a_table_and_a_search_find_the_same_neighbours():
     few = sparse.sparse_coo_tensor(
         [[0, 0], [5, 5], [50, 51], [70, 70]], [[2.0], [3.0]], [1, 100, 100, 100, 1]

@@ -17,6 +17,7 @@ from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.ops.move import transpose
 from scull.sparse.place import LARGEST, spots
+from scull.sparse.product import narrowed, wide
 
 HUGE = 2**31  # no axis is so long
 ROOM = 32  # a table of all places, at most so many for one that is looked up
@@ -129,11 +130,12 @@ class Met(PyLayer):
     def forward(ctx: Any, x: Tensor, w: Tensor, rules: Rules) -> Tensor:
         ctx.save_for_backward(x, w)
         ctx.rules = rules
-        out = np.zeros((rules.count, w.shape[2]), x.array.dtype)
-        for rows, to, part in zip(rules.sources, rules.targets, w.array, strict=True):
+        values, parts = wide(x), wide(w)
+        out = np.zeros((rules.count, w.shape[2]), values.dtype)
+        for rows, to, part in zip(rules.sources, rules.targets, parts, strict=True):
             if len(rows):
-                out[to] += x.array[rows] @ part
-        return Tensor(out)
+                out[to] += values[rows] @ part
+        return narrowed(out, x)
 
     @staticmethod
     def backward(ctx: Any, dout: Tensor) -> Any:
@@ -150,8 +152,8 @@ class Paired(PyLayer):
     def forward(ctx: Any, x: Tensor, y: Tensor, rules: Rules) -> Tensor:
         ctx.save_for_backward(x, y)
         ctx.rules = rules
-        pairs = zip(rules.sources, rules.targets, strict=True)
-        return Tensor(np.stack([x.array[rows].T @ y.array[to] for rows, to in pairs]))
+        pairs, left, right = zip(rules.sources, rules.targets, strict=True), wide(x), wide(y)
+        return narrowed(np.stack([left[rows].T @ right[to] for rows, to in pairs]), x)
 
     @staticmethod
     def backward(ctx: Any, dout: Tensor) -> Any:
