@@ -14,7 +14,7 @@ from scull.sparse.conversion import placed
 from scull.sparse.order import as_kind, transpose
 from scull.sparse.place import coordinates, merged, picked, spots, spread
 from scull.sparse.product import Pattern, Sampled, Summed
-from scull.sparse.tensor import CooTensor, SparseTensor, coo, needs_sparse
+from scull.sparse.tensor import CooTensor, SparseTensor, coo, needs_sparse, refuse_static
 from scull.sparse.unary import cast
 from scull.tensor import manipulation
 from scull.tensor.size import needs_tensor
@@ -209,8 +209,11 @@ def matmul(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.sparse.matmul(x, x).to_dense().tolist()
         [[6.0, 0.0], [0.0, 6.0]]
     """
+    refuse_static(x, y)
+    needs_tensor(x, "matmul")
     needs_tensor(y, "matmul", "y")
-    needs_sparse(x, "matmul") if not isinstance(y, SparseTensor) else needs_tensor(x, "matmul")
+    if not isinstance(y, SparseTensor):
+        needs_sparse(x, "matmul")
     ndim = len(x.shape)
     fits = ndim == len(y.shape) >= 2 and [*x.shape[:-2], x.shape[-1]] == [*y.shape[:-1]]
     if not fits:

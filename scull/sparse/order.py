@@ -205,13 +205,10 @@ def sum(
         held = reduction.sum(held, behind, keepdim=keepdim)
     shape = [x.sizes[a] for a in rest]
     numbers, held = merged(spots(x.places[rest], shape), held)
-    dense = [n if a not in summed else 1 for a, n in enumerate(x.sizes) if a >= count]
-    if not keepdim:
-        dense = [x.sizes[a] for a in range(count, ndim) if a not in summed]
-        shape = shape or [1]
-    else:
+    if keepdim:
         shape = [1 if a in summed else x.sizes[a] for a in range(count)]
-    return coo(coordinates(numbers, shape, x.places.dtype), held, [*shape, *dense])
+    shape = shape or [1]
+    return coo(coordinates(numbers, shape, x.places.dtype), held, [*shape, *held.shape[1:]])
 
 
 def sum_of_rows(x: CsrTensor, held: Tensor, axes: list[int]) -> CsrTensor:
