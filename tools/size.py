@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 167_710
+TOTAL = 171_100
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -49,6 +49,7 @@ BUDGETS = {
     "audio": 1_170,
     "text": 830,
     "distributed": 870,
+    "sparse": 3_380,
     "utils": 650,
 }
 OTHER = 600  # a package without a row of its own

@@ -140,6 +140,11 @@ def listed(value: Any, name: str) -> list[Any]:
     return list(values)
 
 
+def on_tape(tensor: Any) -> Any:
+    """The dense Tensor that stands for a sparse one on the tape; others as they are."""
+    return tensor.held if hasattr(type(tensor), "held") else tensor
+
+
 def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[Any]:
     """The gradients to start from: ones where none is given."""
     grads = (
@@ -150,7 +155,7 @@ def seeds_for(outputs: list[Any], given: Any, graph: bool, name: str) -> list[An
     if len(grads) != len(outputs):
         raise AssertionError(f"`{name}` has {len(grads)} entries for {len(outputs)} tensors")
     seeds = []
-    for out, g in zip(outputs, grads, strict=True):
+    for out, g in zip(outputs, map(on_tape, grads), strict=True):
         if g is None:
             seed: Any = np.ones(out.array.shape, out.array.dtype)
             seeds.append(Tensor(seed) if graph else seed)
@@ -184,7 +189,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False)
         >>> x.grad.tolist()
         [4.0]
     """
-    roots = listed(tensors, "tensors")
+    roots = list(map(on_tape, listed(tensors, "tensors")))
     seeds = seeds_for(roots, grad_tensors, False, "grad_tensors")
     pairs = [(t.node, s) for t, s in zip(roots, seeds, strict=True) if t.node is not None]
     sweep([n for n, _ in pairs], [s for _, s in pairs], retain=retain_graph)
@@ -225,7 +230,7 @@ def grad(
     if mode.captures:
         asked = outputs, inputs, grad_outputs
         return list(mode.gradients.derivative(*asked, create_graph, allow_unused))
-    outs, ins = listed(outputs, "outputs"), listed(inputs, "inputs")
+    outs, ins = list(map(on_tape, listed(outputs, "outputs"))), listed(inputs, "inputs")
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported, as in Paddle")
     seeds = seeds_for(outs, grad_outputs, create_graph, "grad_outputs")
@@ -257,8 +262,10 @@ def result(tensor: Any, g: Any, graph: bool, allow_unused: bool) -> Any:
             )
         return None
     if graph and g.node is None:
-        return Tensor(g.array, stop_gradient=False)
-    return g if isinstance(g, Tensor) else Tensor(g)
+        found = Tensor(g.array, stop_gradient=False)
+    else:
+        found = g if isinstance(g, Tensor) else Tensor(g)
+    return tensor.like(found) if on_tape(tensor) is not tensor else found
 
 
 def tape_text(tensor: Any) -> str:

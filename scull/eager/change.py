@@ -22,7 +22,6 @@ from scull.errors import (
     ArgumentTypeError,
     ScullError,
     ShapeError,
-    UnsupportedError,
 )
 
 
@@ -259,7 +258,3 @@ class Changed:
 
     def _bump_inplace_version(self: Any) -> None:
         changed(self.array, "_bump_inplace_version")
-
-    def to_sparse_coo(self: Any, sparse_dim: int) -> Any:
-        """The elements that are not 0 and their places."""
-        raise UnsupportedError("scull has no tensors of coordinates yet")

@@ -174,7 +174,7 @@ class Described:
 
     def is_same_shape(self: Any, other: Tensor) -> bool:
         """Whether `other` has the same sizes."""
-        return self.array.shape == other.array.shape
+        return self.shape == other.shape
 
     def value(self: Any) -> Tensor:
         """The tensor itself."""

@@ -70,6 +70,13 @@ OWN = {
 method.attach(NAMES)
 method.attach(OWN)
 method.attach({"spectrogram": "istft stft"}, "scull.signal")
+method.attach(
+    {
+        "conversion": """
+            coalesce cols crows indices nnz to_dense to_sparse_coo to_sparse_csr values"""
+    },
+    "scull.sparse",
+)
 __getattr__, __dir__ = deferred(__name__, NAMES, OWN, {"": "math"})
 doors(__name__, "ops")
 __all__ = ["set_printoptions", *listed(NAMES)]

@@ -269,6 +269,11 @@ class SyncBatchNorm(BatchNormOver):
         return super().forward(x)
 
     @classmethod
+    def instead_of(cls, layer: Layer) -> type["SyncBatchNorm"]:
+        """The class of what takes the place of a layer."""
+        return cls
+
+    @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
         """`layer` with a SyncBatchNorm in place of each BatchNorm1D, 2D and 3D.
 
@@ -290,7 +295,7 @@ class SyncBatchNorm(BatchNormOver):
         if isinstance(layer, BatchNormOver):
             attrs = [False if own is None else None for own in (layer.weight, layer.bias)]
             numbers = (layer._num_features, layer._momentum, layer._epsilon)
-            found = cls(*numbers, *attrs, layer._data_format, layer._name)
+            found = cls.instead_of(layer)(*numbers, *attrs, layer._data_format, layer._name)
             for own in ("weight", "bias", "_mean", "_variance"):
                 setattr(found, own, getattr(layer, own))
             found.training = layer.training
