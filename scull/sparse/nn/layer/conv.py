@@ -17,6 +17,7 @@ class SparseConvolution(Layer):
 
     axes = 3
     kept = False  # whether results are stored where the elements are
+    output_padding = 0  # there are no transposes
 
     def __init__(
         self,
