@@ -223,16 +223,16 @@ def reorder_lod_tensor_by_rank(x, rank_table, levels=None):
 @reorder_lod_tensor_by_rank.grad("x")
 def ranked_gradient(rank_table: Any, levels: Any, dout: Any) -> Any:
     turned = None if levels is None else sequence_levels([rank_table, levels], of="rank")
-    return reorder_lod_tensor_by_rank_grad(dout, rank_table, turned)
+    return in_former_order(dout, rank_table, turned)
 
 
-@composite(inline_gradient=True, **OF_X)
-def reorder_lod_tensor_by_rank_grad(x, rank_table, levels=None):
+@composite(type="reorder_lod_tensor_by_rank_grad", inline_gradient=True, **OF_X)
+def in_former_order(x, rank_table, levels=None):
     """The rows of `x`, or sequences, in the order that they had before they were ranked."""
     return rows_at(x, picked("unrank", rank_table, levels))
 
 
-@reorder_lod_tensor_by_rank_grad.grad("x")
+@in_former_order.grad("x")
 def unranked_gradient(rank_table: Any, levels: Any, dout: Any) -> Any:
     turned = None if levels is None else sequence_levels([rank_table, levels], of="unrank")
     return reorder_lod_tensor_by_rank(dout, rank_table, turned)

@@ -55,8 +55,8 @@ def reorder_lod_tensor_by_rank_samples():
     yield fails(ShapeError, law, f32(6, 2), TABLE, packed([[0, 2, 6]]), by_value=True)
 
 
-@samples("reorder_lod_tensor_by_rank_grad")
-def reorder_lod_tensor_by_rank_grad_samples():
+@samples("in_former_order")
+def in_former_order_samples():
     x = f64(7, 2)
     turned = packed([[0, 2, 3, 6, 7]])
     back = [2, 0, 1, 6, 3, 4, 5]
