@@ -13,9 +13,8 @@ import numpy as np
 from scull.core.normal import quantile
 
 PORTION = 1 << 16  # numbers made at once
-MIDST = (
-    2.0**-54 - 0.5
-)  # from a number of 53 bits in [0, 1) to the middle of its share of [-1/2, 1/2]
+# From a number of 53 bits in [0, 1) to the middle of its share of [-1/2, 1/2].
+MIDST = 2.0**-54 - 0.5
 
 
 class Draw(NamedTuple):

@@ -295,13 +295,10 @@ class Writer:
             inputs: Any = self.of(x) or self.nothing(), i, None
             into = self.list_beside(result)
         else:
-            self.count += 1
-            into = block.variable(f"{result.name}{MARK}{self.count}", Meta((UNKNOWN,), int64))
+            into = self.beside(result, block, int64)
             inputs = self.list_beside(x), i, self.nothing()
             self.known[result] = into
-        step = Operator(block, o.op, inputs, (into,), {})
-        step.role, step.line = o.role, o.line
-        block.append(step)
+        block.append(like(o, o.op, inputs, (into,), {}))
 
     def list_beside(self, array: Variable) -> Variable:
         """The list of levels beside a list of tensors."""
