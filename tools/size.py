@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 171_110
+TOTAL = 171_120
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -26,7 +26,7 @@ BUDGETS = {
     "ops": 31_860,
     "autograd": 3_210,
     "compiler": 12_720,
-    "eager": 2_110,
+    "eager": 2_120,
     "executor": 10_800,
     "tensor": 8_200,
     "nn": 13_800,

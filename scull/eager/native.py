@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scull.core.attribute import normalised
 from scull.core.dtype import DType, float32
 from scull.core.meta import Kind, Meta
 from scull.core.op import Op, op_of
-from scull.eager.prefer import Places, Preferring, place_of
+from scull.eager.prefer import Places, Preferring
 from scull.errors import UnsupportedError
 from scull.lang.arithmetic import numpy_dtype
 from scull.lang.dtype import HALF
@@ -52,6 +52,7 @@ class Made:
         numbers = {array: n for n, array in values.items()}
         self.taken = [numbers[array] for array in self.native.inputs]
         self.over = frozenset(places[place] for _, place in pairs if place >= 0)
+        self.apart = [x is not None and place < 0 for x, place in pairs]
         self.lists = any(type(x) is list for x in given)
         self.made = [(x.shape, numpy_dtype(x.dtype)) for x in self.native.outputs]
         self.present = [x is not None for x, _ in pairs]
@@ -81,7 +82,7 @@ class Made:
             made = [np.empty(shape, dtype) for shape, dtype in self.made]
         else:
             results = out if type(out) is tuple else (out,)
-            made = [x for x in results if place_of(x, operands) < 0 and x is not None]
+            made = list(compress(results, self.apart))
         try:
             way = self.free.pop()
         except IndexError:  # other threads have them all

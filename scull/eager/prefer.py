@@ -154,8 +154,7 @@ def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
             return None
     over = None
     if out is not None:
-        results = out if type(out) is tuple else (out,)
-        over = tuple([place_of(o, operands) for o in results])
+        over = places_of(out if type(out) is tuple else (out,), operands)
     try:
         values = tuple([(n, tuple(v) if type(v) is list else v) for n, v in attrs.items()])
         key = (tuple(sizes), over, values)
@@ -165,10 +164,10 @@ def key_of(operands: Sequence[Any], out: Any, attrs: dict[str, Any]) -> Any:
     return key
 
 
-def place_of(result: Any, operands: Sequence[Any]) -> int:
-    """Which operand a result is written over; -1: none."""
-    places = (i for i, x in enumerate(operands) if x is result and x is not None)
-    return next(places, -1)
+def places_of(results: Sequence[Any], operands: Sequence[Any]) -> Places:
+    """Which operand each result is written over; -1: none."""
+    given = [id(x) for x in operands]
+    return tuple([given.index(id(o)) if id(o) in given and o is not None else -1 for o in results])
 
 
 class Asking(threading.local):

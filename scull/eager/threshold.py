@@ -85,6 +85,12 @@ SEVERAL_PASSES = (  # which NumPy makes over elements
     "tanh_shrink",
     "tril_triu",
 )
+CELLS = (  # of recurrent networks: many small operators
+    "gru_step",
+    "gru_step_back",
+    "lstm_step",
+    "lstm_step_back",
+)
 FEW_PASSES = (
     "log",
     "log2",
@@ -125,6 +131,10 @@ LEAST = {
     **dict.fromkeys(ONE_BY_ONE, 1 << 13),
     **dict.fromkeys(SEVERAL_PASSES, 1 << 12),
     **dict.fromkeys(FEW_PASSES, 1 << 14),
+    **dict.fromkeys(CELLS, 1 << 4),
+    "relu_step": 1 << 8,
+    "tanh_step": 1 << 8,
+    "tanh_step_back": 1 << 14,
     "one_hot_v2": 1 << 8,
     "gelu": 1 << 11,
     "gelu_grad": 1 << 11,

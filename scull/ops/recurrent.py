@@ -10,8 +10,8 @@ from scull.core.eager import primitive
 from scull.core.meta import UNKNOWN, Meta, agree, floating
 from scull.core.random import uniform
 from scull.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from scull.ops.cell import cell_of
 from scull.ops.half import is_half
+from scull.ops.recurrent_cell import CELLS, Cell
 from scull.ops.recurrent_form import Form, form_of
 from scull.ops.recurrent_steps import rnn_backward_steps, rnn_steps
 
@@ -32,66 +32,71 @@ def present(lengths: Any, count: int, dtype: Any) -> Any:
     return (np.arange(count)[:, None] < lengths.reshape(-1)).astype(dtype)[:, :, None]
 
 
+def product(x: Any, w: Any) -> Any:
+    """The rows of all steps times a matrix, at once."""
+    return (x.reshape(-1, len(w)) @ w).reshape(*x.shape[:2], -1)
+
+
 def through(
-    cell: Any, x: Any, weights: list[Any], h: Any, c: Any, there: Any, backwards: bool
-) -> tuple[Any, Any, Any, list[Any]]:
+    cell: Cell, x: Any, weights: list[Any], first: list[Any], there: Any, backwards: bool
+) -> tuple[Any, Any, list[Any]]:
     """What is shown at each step, the last states, and what the way back needs."""
     w_ih, w_hh, b_ih, b_hh = weights
-    along = x @ w_ih.T + b_ih
-    count, batch, hidden = len(x), x.shape[1], h.shape[1]
-    shown = np.empty((count, batch, hidden), x.dtype)
-    states = np.empty((2, count + 1, batch, hidden), x.dtype)
-    kept = np.empty((cell.gates, count, batch, hidden), x.dtype)
-    states[:, 0] = h, c
+    along, turned, step = (
+        product(x, w_ih.T) + b_ih,
+        np.ascontiguousarray(w_hh.T),
+        cell.step.op.eager,
+    )
+    count, size = len(x), first[0].shape
+    states = np.empty((cell.states, count + 1, *size), x.dtype)
+    kept = np.empty((cell.kept, count, *size), x.dtype)
+    states[:, 0], own, turned = first, np.empty_like(along[0]), np.ascontiguousarray(w_hh.T)
+    ended = None if there is None else there == 0
     for k, t in enumerate(steps_of(count, backwards)):
-        new_h, new_c, gates = cell.step(along[t], w_hh, b_hh, h, c)
-        shown[t] = new_h
-        if there is not None:
-            mask = there[t]
-            shown[t] *= mask
-            new_h, new_c = new_h * mask + h * (1 - mask), new_c * mask + c * (1 - mask)
-        h, c = new_h, new_c
-        states[:, k + 1] = h, c
-        kept[:, k] = gates
-    return shown, h, c, [states, kept]
+        old, new = states[:, k], states[:, k + 1]
+        np.matmul(old[0], turned, out=own)
+        made = (*new, *kept[:, k])
+        step(*cell.forward(along[t], own, b_hh, old[-1]), out=made if len(made) > 1 else made[0])
+        if ended is not None:
+            np.copyto(new, old, where=ended[t])
+    shown = states[0, :0:-1] if backwards else states[0, 1:]
+    return shown if there is None else shown * there, states[:, -1], [states, kept]
 
 
 def back_through(
-    cell: Any,
+    cell: Cell,
     x: Any,
     weights: list[Any],
     kept: list[Any],
     there: Any,
     backwards: bool,
     dshown: Any,
-    dh: Any,
-    dc: Any,
-) -> tuple[Any, list[Any], Any, Any]:
+    ends: list[Any],
+) -> tuple[Any, list[Any], list[Any]]:
     """The gradients of the input, of the weights, and of the first states."""
     w_ih, w_hh, _, _ = weights
     states, gates = kept
-    outer = np.empty((*x.shape[:2], len(w_ih)), x.dtype)
-    inner = np.empty_like(outer)
+    added = np.empty((cell.parts, *x.shape[:2], len(w_ih)), x.dtype)
+    rest = np.empty((len(cell.back.op.outputs) - cell.parts, *ends[0].shape), x.dtype)
+    back = cell.back.op.eager
     for k, t in reversed(list(enumerate(steps_of(len(x), backwards)))):
-        old, new = states[:, k], states[:, k + 1]
-        given, rest = dh, None
-        if there is None:
-            given, given_c = dh + dshown[t], dc
-        else:
-            mask = there[t]
-            rest = (dh * (1 - mask), dc * (1 - mask))
-            given, given_c = (dh + dshown[t]) * mask, dc * mask
-        found = cell.back(given, given_c, w_hh, gates[:, k], (*old, *new))
-        outer[t], inner[t], dh, dc = found
-        if rest is not None:
-            outer[t] *= mask
-            inner[t] *= mask
-            dh, dc = dh * mask + rest[0], dc * mask + rest[1]
-    order = list(steps_of(len(x), backwards))
-    dw_ih = np.tensordot(outer, x, ((0, 1), (0, 1)))
-    dw_hh = np.tensordot(inner[order], states[0, :-1], ((0, 1), (0, 1)))
-    biases = [np.add.reduce(d, axis=(0, 1)) for d in (outer, inner)]
-    return outer @ w_ih, [dw_ih, dw_hh, *biases], dh, dc
+        given = [ends[0] + dshown[t], *ends[1:]]
+        if there is not None:
+            given = [d * there[t] for d in given]
+        made = (*added[:, t], *rest)
+        reads = cell.reads(states[-1, k], states[-1, k + 1], gates[:, k])
+        back(*given, *reads, out=made if len(made) > 1 else made[0])
+        dh, others = added[-1, t] @ w_hh, list(rest.copy())
+        old = [dh, *others] if cell.states == 2 else [sum(others, dh)]
+        if there is not None:
+            old = [d + end * (1 - there[t]) for d, end in zip(old, ends, strict=True)]
+        ends = old
+    outer, inner = (d.reshape(-1, len(w_ih)) for d in (added[0], added[-1]))
+    in_order = added[-1, ::-1] if backwards else added[-1]
+    dw_hh = in_order.reshape(outer.shape).T @ states[0, :-1].reshape(-1, w_hh.shape[1])
+    biases = [np.add.reduce(d, axis=0) for d in (outer, inner)]
+    dw_ih = outer.T @ x.reshape(-1, x.shape[2])
+    return product(added[0], w_ih), [dw_ih, dw_hh, *biases], ends
 
 
 def widened(kernel: Any) -> Any:
@@ -207,25 +212,22 @@ def rnn_kernel(
     draw: Any = None,
     **attrs: Any,
 ) -> Any:
-    form, cell = form_of(input, attrs), cell_of(attrs["mode"], attrs["hidden_size"])
+    form, cell = form_of(input, attrs), CELLS[attrs["mode"]]
     there = present(sequence_length, form.steps, input.dtype)
-    first = pre_state[0], pre_state[-1]
     masks = dropped(form, attrs, draw)
-    last_h, last_c, kept, x = [], [], [], input
+    last, kept, x = [], [], input
     for layer in range(form.layers):
         x = masked(x, masks, layer, attrs)
         shown = []
         for way in range(form.ways):
             k = layer * form.ways + way
-            weights, states = form.weights(weight_list, k), (first[0][k], first[1][k])
-            found = through(cell, x, weights, *states, there, bool(way))
+            weights, first = form.weights(weight_list, k), [s[k] for s in pre_state]
+            found = through(cell, x, weights, first, there, bool(way))
             shown.append(found[0])
-            last_h.append(found[1])
-            last_c.append(found[2])
-            kept.extend(v.reshape(-1) for v in found[3])
+            last.append(found[1])
+            kept.extend(v.reshape(-1) for v in found[2])
         x = shown[0] if form.ways == 1 else np.concatenate(shown, axis=2)
-    states = [np.stack(last_h), np.stack(last_c)][: len(pre_state)]
-    return x, masks.reshape(-1), states, np.concatenate(kept)
+    return x, masks.reshape(-1), list(np.stack(last, axis=1)), np.concatenate(kept)
 
 
 def dropped(form: Form, attrs: dict[str, Any], draw: Any) -> Any:
@@ -326,13 +328,12 @@ def rnn_backward_kernel(
     out: Any = None,
     **attrs: Any,
 ) -> Any:
-    form, cell = form_of(input, attrs), cell_of(attrs["mode"], attrs["hidden_size"])
+    form, cell = form_of(input, attrs), CELLS[attrs["mode"]]
     there = present(sequence_length, form.steps, input.dtype)
     kept = list(form.kept(reserve))
     dweights: list[Any] = [None] * len(weight_list)
-    states = (form.cells, form.batch, form.hidden)
-    dh, dc = np.zeros(states, input.dtype), np.zeros(states, input.dtype)
-    zero = np.zeros((form.batch, form.hidden), input.dtype)
+    dstates = np.zeros((cell.states, form.cells, form.batch, form.hidden), input.dtype)
+    zero = np.zeros(dstates.shape[2:], input.dtype)
     for layer in reversed(range(form.layers)):
         x = masked(below(form, layer, input, kept, there), dropout_state, layer, attrs)
         dx = 0
@@ -340,15 +341,14 @@ def rnn_backward_kernel(
             k = layer * form.ways + way
             given = dout[:, :, way * form.hidden : (way + 1) * form.hidden]
             ends = [zero if g is None else g[k] for g in dstate]
-            ends = ends if len(ends) == 2 else [*ends, zero]
             weights = form.weights(weight_list, k)
-            found = back_through(cell, x, weights, kept[k], there, bool(way), given, *ends)
-            dx, dh[k], dc[k] = dx + found[0], found[2], found[3]
+            found = back_through(cell, x, weights, kept[k], there, bool(way), given, ends)
+            dx, dstates[:, k] = dx + found[0], found[2]
             dweights[2 * k : 2 * k + 2] = found[1][:2]
             begin = 2 * form.cells + 2 * k
             dweights[begin : begin + 2] = found[1][2:]
         dout = masked(dx, dropout_state, layer, attrs)
-    return dout, [dh, dc][: len(pre_state)], dweights
+    return dout, list(dstates), dweights
 
 
 def below(form: Form, layer: int, input: Any, kept: list[Any], there: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scull.errors import ShapeError
-from scull.ops.cell import cell_of
+from scull.ops.recurrent_cell import CELLS
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,12 @@ class Form:
 
     def kept(self, reserve: Any) -> Iterator[list[Any]]:
         """What the way back needs of each cell, out of the one array it is kept in."""
-        gates = cell_of(self.mode, self.hidden).gates
-        begin = 0
+        cell, begin = CELLS[self.mode], 0
         for _ in range(self.cells):
             parts = []
             for shape in (
-                (2, self.steps + 1, self.batch, self.hidden),
-                (gates, self.steps, self.batch, self.hidden),
+                (cell.states, self.steps + 1, self.batch, self.hidden),
+                (cell.kept, self.steps, self.batch, self.hidden),
             ):
                 size = int(np.prod(shape))
                 parts.append(reserve[begin : begin + size].reshape(shape))

@@ -4,95 +4,24 @@ What the input adds to each step is one product, and so are the gradients of the
 lies the scan, with one product of the state and of what is not known before.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from scull.core.dtype import uint8
+from scull.core.op import as_outputs
 from scull.core.scan import scan
 from scull.errors import UnsupportedError
 from scull.ops.create import cast
-from scull.ops.join import concat, split, stack
+from scull.ops.join import concat, stack
 from scull.ops.like import full_like
 from scull.ops.linear import matmul
-from scull.ops.math import relu, sigmoid, tanh
 from scull.ops.move import flip, reshape, transpose
+from scull.ops.recurrent_cell import CELLS, Cell
 from scull.ops.recurrent_form import Form, form_of
 from scull.ops.reduce import reduce_sum
 from scull.ops.sequence import sequence_mask
 from scull.ops.slicing import slice as window
 
 Values = list[Any]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A step forward: of what the input and the state add and of the states, to the new states and
-    what the way back needs.
-
-    A step back: of the gradients of the new states, what was kept, the old states and the new, to
-    the gradients of what the input adds, of what the state adds, and of the old states otherwise.
-    """
-
-    forward: Callable[[Any, Any, Values], tuple[Values, Values]]
-    back: Callable[[Values, Values, Values, Any], tuple[Any, Any, Values]]
-    kept: int  # how many values of the size of a state the way back needs
-
-
-def lstm(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
-    a, b, d, e = split(along + own, num=4, axis=1)
-    i, f, g, o = sigmoid(a), sigmoid(b), tanh(d), sigmoid(e)
-    new = f * states[1] + i * g
-    return [o * tanh(new), new], [i, f, g, o]
-
-
-def lstm_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
-    i, f, g, o = kept
-    dh, shown = given[0], tanh(new)
-    dc = given[1] + dh * o * (1 - shown * shown)
-    parts = [dc * g * i * (1 - i), dc * old[1] * f * (1 - f), dc * i * (1 - g * g)]
-    d = concat([*parts, dh * shown * o * (1 - o)], axis=1)
-    return d, d, [None, dc * f]
-
-
-def gru(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
-    (a, b, d), (p, q, s) = (split(v, num=3, axis=1) for v in (along, own))
-    r, z = sigmoid(a + p), sigmoid(b + q)
-    new = tanh(d + r * s)
-    return [(states[0] - new) * z + new], [r, z, new, s]
-
-
-def gru_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
-    (dh,), (r, z, shown, own) = given, kept
-    dnew = dh * (1 - z) * (1 - shown * shown)
-    dr, dz = dnew * own * r * (1 - r), dh * (old[0] - shown) * z * (1 - z)
-    return concat([dr, dz, dnew], axis=1), concat([dr, dz, dnew * r], axis=1), [dh * z]
-
-
-def plain(activation: Any) -> Callable[[Any, Any, Values], tuple[Values, Values]]:
-    def forward(along: Any, own: Any, states: Values) -> tuple[Values, Values]:
-        new = activation(along + own)
-        return [new], [new]
-
-    return forward
-
-
-def tanh_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
-    d = given[0] * (1 - kept[0] * kept[0])
-    return d, d, [None]
-
-
-def relu_back(given: Values, kept: Values, old: Values, new: Any) -> tuple[Any, Any, Values]:
-    d = relu.op.gradient.call(kept[0], given[0])
-    return d, d, [None]
-
-
-CELLS = {
-    "LSTM": Cell(lstm, lstm_back, 4),
-    "GRU": Cell(gru, gru_back, 4),
-    "RNN_TANH": Cell(plain(tanh), tanh_back, 1),
-    "RNN_RELU": Cell(plain(relu), relu_back, 1),
-}
 
 
 def check(x: Any, attrs: dict[str, Any]) -> Form:
@@ -166,8 +95,9 @@ def through(
     along = matmul(x, w_ih, transpose_y=True) + b_ih
 
     def step(now: Values, rows: Values) -> tuple[Values, Values]:
-        own = matmul(now[0], w_hh, transpose_y=True) + b_hh
-        new, kept = cell.forward(rows[0], own, now)
+        own = matmul(now[0], w_hh, transpose_y=True)
+        found = as_outputs(cell.step.op, cell.step(*cell.forward(rows[0], own, b_hh, now[-1])))
+        new, kept = list(found[: cell.states]), found[cell.states :]
         mask = rows[1] if len(rows) > 1 else None
         shown = new[0] if mask is None else new[0] * mask
         return where(mask, new, now), [shown, *now, *kept]
@@ -176,7 +106,7 @@ def through(
     last, made = scan(step, states, rows, len_of(x), backwards=backwards)
     olds, kept = made[1 : 1 + len(states)], made[1 + len(states) :]
     runs = [behind(in_steps(v, backwards), end) for v, end in zip(olds, last, strict=True)]
-    return made[0], last, [runs[0], runs[-1], *(in_steps(v, backwards) for v in kept)]
+    return made[0], last, [*runs, *(in_steps(v, backwards) for v in kept)]
 
 
 def len_of(x: Any) -> int:
@@ -200,7 +130,7 @@ def rnn_backward_steps(
     there = present(sequence_length, input)
     if dout is None:
         raise UnsupportedError("`rnn`: nothing is asked of what it shows")
-    kept = list(unpacked(form, cell, reserve, len(pre_state)))
+    kept = list(unpacked(form, cell, reserve))
     dweights: Values = [None] * len(weight_list)
     dstates: list[Values] = [[]] * form.cells
     for layer in reversed(range(form.layers)):
@@ -232,17 +162,17 @@ def rnn_backward_steps(
     return dout, states, dweights
 
 
-def unpacked(form: Form, cell: Cell, reserve: Any, states: int) -> Any:
+def unpacked(form: Form, cell: Cell, reserve: Any) -> Any:
     """What the way back needs of each cell: old states, what was kept, the last states."""
     begin, steps, batch, width = 0, form.steps, form.batch, form.hidden
     for number in range(form.cells):
         backwards, parts = bool(number % form.ways), []
-        for rows in (*[steps + 1] * 2, *[steps] * cell.kept):
+        for rows in (*[steps + 1] * cell.states, *[steps] * cell.kept):
             size = rows * batch * width
             piece = window(reserve, axes=[0], starts=[begin], ends=[begin + size])
             parts.append(reshape(piece, shape=[rows, batch, width]))
             begin += size
-        runs, gates = parts[:states], parts[2:]
+        runs, gates = parts[: cell.states], parts[cell.states :]
         olds = [window(v, axes=[0], starts=[0], ends=[steps]) for v in runs]
         lasts = [
             window(v, axes=[0], starts=[steps], ends=[steps + 1], decrease_axis=[0]) for v in runs
@@ -288,14 +218,15 @@ def back_through(
         if mask is not None:
             given = [d * mask for d in given]
         old, gate = rows[1 : 1 + count], rows[1 + count : 1 + count + len(gates)]
-        outer, inner, rest = cell.back(given, gate, old, now[-1])
-        same = outer is inner
+        found = as_outputs(cell.back.op, cell.back(*given, *cell.reads(old[-1], now[-1], gate)))
+        outer, inner, rest = found[0], found[cell.parts - 1], found[cell.parts :]
+        same = cell.parts == 1
         if mask is not None:
             outer = outer * mask
             inner = outer if same else inner * mask
-        through_product = matmul(inner, w_hh)
-        dh = through_product if rest[0] is None else through_product + rest[0]
-        before = where(mask, [dh, *rest[1:]], now[:count])
+        dh = matmul(inner, w_hh)
+        before = [dh, *rest] if count == 2 else [sum(rest, dh)]
+        before = where(mask, before, now[:count])
         return [*before, old[-1]], [outer] if same else [outer, inner]
 
     found, made = scan(

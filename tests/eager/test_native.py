@@ -119,6 +119,37 @@ def test_every_run_has_the_same_bits_on_any_number_of_threads():
                 np.testing.assert_array_equal(x, y)
 
 
+def sequences(mode, layer, steps):
+    """What a recurrent layer shows of sequences that end at their own places, and its gradients."""
+    with flags(COMPILE=mode):
+        paddle.seed(5)
+        net = layer(5, 16, num_layers=2, direction="bidirect")
+        x = paddle.to_tensor(np.random.default_rng(steps).standard_normal((3, steps, 5)), "float32")
+        x.stop_gradient = False
+        shown, last = net(x, sequence_length=paddle.to_tensor([steps, 1, steps - 1]))
+        last = last if isinstance(last, tuple) else (last,)
+        sum((v * v).sum() for v in (shown, *last)).backward()
+        return [v.numpy() for v in (shown, *last, x.grad, *(p.grad for p in net.parameters()))]
+
+
+@pytest.mark.parametrize(
+    ("layer", "names"),
+    [
+        (paddle.nn.LSTM, ("lstm_step", "lstm_step_back")),
+        (paddle.nn.GRU, ("gru_step", "gru_step_back")),
+        (paddle.nn.SimpleRNN, ("tanh_step", "tanh_step_back")),
+    ],
+)
+@pytest.mark.usefixtures("all_sizes")
+def test_steps_of_recurrent_layers_are_machine_code_for_any_length(layer, names):
+    for steps in (4, 7):
+        got, want = sequences("eager", layer, steps), sequences("off", layer, steps)
+        for x, y in zip(got, want, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5)
+    with flags(COMPILE="eager"):
+        assert [number_made(n) for n in names] == [1, 1]
+
+
 @pytest.mark.usefixtures("all_sizes")
 def test_hot_operators_and_their_gradients_are_machine_code():
     with flags(COMPILE="eager"):
