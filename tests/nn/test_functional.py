@@ -71,6 +71,14 @@ def test_smoothed_labels_spread_a_part_over_all_classes():
     close(found, -(likely * LOGS).sum(1).mean())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_likelihoods_are_smoothed_like_the_labels_they_stand_for(dtype):
+    likely = np.eye(X.shape[1])[LABELS].astype(dtype)
+    found = F.cross_entropy(to_tensor(X), to_tensor(likely), label_smoothing=0.1)
+    of_labels = F.cross_entropy(to_tensor(X), to_tensor(LABELS), label_smoothing=0.1)
+    close(found, of_labels.numpy())
+
+
 def test_a_softmax_may_be_given_instead_of_scores():
     chances = to_tensor(special.softmax(X, axis=1))
     close(F.cross_entropy(chances, to_tensor(LABELS), use_softmax=False), CHOSEN.mean())

@@ -75,7 +75,7 @@ def cross_entropy(
     """
     both_tensors(input, label, "cross_entropy", "input")
     ignore_index = integer(ignore_index, "ignore_index")
-    if not soft_label and label.dtype.is_float:
+    if not (soft_label or label_smoothing) and label.dtype.is_float:
         label = label.astype("int64")
     plain = use_softmax and weight is None and not (soft_label or label_smoothing)
     if plain and is_one_of(reduction, ("mean",)) and 0 <= input.ndim - label.ndim <= 1:
