@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 171_120
+TOTAL = 171_610
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -27,7 +27,7 @@ BUDGETS = {
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,
-    "executor": 10_800,
+    "executor": 10_880,
     "tensor": 8_200,
     "nn": 13_800,
     "optimizer": 3_180,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 870,
+    "distributed": 1_220,
     "sparse": 3_380,
     "utils": 650,
 }

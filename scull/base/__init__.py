@@ -7,6 +7,7 @@ from scull.base import (
     compiler,
     core,
     data_feeder,
+    dataset,
     default_scope_funcs,
     dygraph,
     executor,
@@ -36,6 +37,7 @@ from scull.base.core import (
     LoDTensorArray,
 )
 from scull.base.data_feeder import DataFeeder
+from scull.base.dataset import DatasetFactory, InMemoryDataset
 from scull.base.dygraph.base import disable_dygraph, enable_dygraph
 from scull.base.executor import Executor, global_scope, scope_guard
 from scull.base.framework import (
@@ -90,8 +92,6 @@ __getattr__ = absent(
             "IPUPlace IpuCompiledProgram IpuStrategy XPUPlace cuda_pinned_places"
             " ipu_shard_guard set_ipu_shard xpu_places"
         ),
-        "data is loaded by paddle.io.DataLoader": (
-            "DataFeedDesc DatasetFactory InMemoryDataset TrainerDesc dataset"
-        ),
+        "data is loaded by paddle.io.DataLoader": ("DataFeedDesc TrainerDesc"),
     },
 )

@@ -9,6 +9,7 @@ from scull.core.absent import absent
 from scull.core.dtype import dtype_of
 from scull.errors import ArgumentTypeError
 from scull.executor.executor import Executor
+from scull.executor.pass_over import FetchHandler
 from scull.runtime.scope import Scope, ScopeTensor, global_scope
 from scull.static.scope import scope_guard
 
@@ -58,9 +59,9 @@ __getattr__ = absent(
     {
         "scull.static.Executor keeps its plans with the Program": (
             "_ExecutorCache _StandaloneExecutor _add_feed_fetch_ops _get_program_cache_key"
-            " _get_strong_program_cache_key FetchHandler"
+            " _get_strong_program_cache_key"
         ),
     },
 )
 
-__all__ = ["Executor", "as_numpy", "core", "global_scope", "scope_guard"]
+__all__ = ["Executor", "FetchHandler", "as_numpy", "core", "global_scope", "scope_guard"]

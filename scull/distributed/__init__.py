@@ -5,6 +5,7 @@ from typing import Any
 from scull.core.absent import absent
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
+from scull.distributed.fleet.dataset import InMemoryDataset, QueueDataset
 from scull.distributed.parallel import DataParallel, ParallelEnv
 
 
@@ -32,7 +33,7 @@ __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
+            "P2POp ParallelMode ReduceOp Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
             " batch_isend_irecv broadcast broadcast_object_list communication"
             " destroy_process_group gather get_backend get_group gloo_barrier"
@@ -52,7 +53,9 @@ __getattr__ = absent(
 
 __all__ = [
     "DataParallel",
+    "InMemoryDataset",
     "ParallelEnv",
+    "QueueDataset",
     "fleet",
     "get_rank",
     "get_world_size",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from scull.core.absent import Absent
 from scull.core.memory import owner
 from scull.core.place import CPU, place_of
 from scull.core.tensor import Rows
@@ -40,7 +39,6 @@ from scull.runtime.scope import Scope, global_scope
 LEVEL = "scull.executor.level"
 MOST_PLANS = 64
 PLANNING = RLock()  # two plans of one run would have their turns apart
-NO_DATASET = "data is loaded by paddle.io.DataLoader, and fed"
 KINDS = (np.ndarray, list, Rows, Resident)  # of what stands in a scope
 
 
@@ -66,9 +64,6 @@ class Executor:
         [1.0, 1.0]
         >>> paddle.disable_static()
     """
-
-    train_from_dataset = Absent("paddle.static.Executor.train_from_dataset", NO_DATASET)
-    infer_from_dataset = Absent("paddle.static.Executor.infer_from_dataset", NO_DATASET)
 
     def __init__(self, place: Any = None) -> None:
         self.place = CPU if place is None else place_of(place)
@@ -177,6 +172,38 @@ class Executor:
                 turn.lock.release()
         except MemoryError as error:
             raise as_resource(error) from None
+
+    def train_from_dataset(
+        self,
+        program: Any = None,
+        dataset: Any = None,
+        scope: Scope | None = None,
+        thread: int = 0,
+        debug: bool = False,
+        fetch_list: Any = None,
+        fetch_info: Any = None,
+        print_period: int = 100,
+        fetch_handler: Any = None,
+    ) -> None:
+        """Run `program` for each batch of a data set, one after the other.
+
+        Args:
+            program (Program | CompiledProgram): the default main Program when None.
+            dataset (QueueDataset | InMemoryDataset): files of samples.
+            scope (Scope): where persistable values live; the global one when None.
+            thread (int): of no effect: kernels share the CPUs, as in `run`.
+            debug (bool): of no effect: `explain` shows how long operators take.
+            fetch_list (list): variables whose values are printed.
+            fetch_info (list[str]): what they are called there; their names when None.
+            print_period (int): how many batches lie between two lines.
+            fetch_handler (FetchHandler, optional): what is called with values now and then.
+        """
+        run_all = load("scull.executor.pass_over", "pass_over")
+        run_all(self, program, dataset, scope, fetch_list, fetch_info, print_period, fetch_handler)
+
+    def infer_from_dataset(self, *args: Any, **kwargs: Any) -> None:
+        """The same under the name for Programs that train nothing."""
+        self.train_from_dataset(*args, **kwargs)
 
     def explain(
         self,

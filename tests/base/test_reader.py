@@ -126,5 +126,3 @@ def test_mistakes_are_refused(inputs):
             call()
     with pytest.raises(UnsupportedError, match="from_dataset"):
         reader.DataLoader.from_dataset(None, None)
-    with pytest.raises(UnsupportedError, match="train_from_dataset` is not in scull: data is"):
-        paddle.static.Executor().train_from_dataset(None)
