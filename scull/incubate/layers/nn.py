@@ -1,18 +1,19 @@
-"""Layers that Paddle has for parameter servers and for single devices: they can be imported."""
+"""Layers of recommendation and detection; others, for parameter servers, can be imported."""
 
 from typing import Any
 
 from scull.core.absent import absent
-from scull.errors import ArgumentError, ArgumentTypeError
+from scull.core.dtype import dtype_of
+from scull.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scull.ir.program import main_program
-from scull.ops import partial
-from scull.tensor import argsort, gather, reshape, shape, uniform
+from scull.ops import click, partial, suppress
+from scull.static.layer_helper import LayerHelper
+from scull.tensor import argsort, bmm, gather, reshape, shape, uniform, unsqueeze
 from scull.tensor.size import integer, needs_tensor
 
 REASON = "it serves parameter servers or one kind of device"
 NAMES = (
-    "batch_fc bilateral_slice correlation fused_bn_add_act fused_embedding_seq_pool"
-    " fused_seqpool_cvm multiclass_nms2 pow2_decay_with_linear_warmup"
+    "bilateral_slice correlation fused_bn_add_act fused_seqpool_cvm pow2_decay_with_linear_warmup"
     " rank_attention search_pyramid_hash tdm_child tdm_sampler"
 )
 
@@ -109,6 +110,142 @@ def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
         start_index=integer(start_index, "start_index"),
         length=integer(length, "length"),
     )
+
+
+def fused_embedding_seq_pool(
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    padding_idx: int | None = None,
+    combiner: str = "sum",
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
+    """The sum of the rows of a table that each sequence names.
+
+    Args:
+        input (Variable): int64, [rows, 1], with levels.
+        size (list[int]): how many rows the table has, and how wide they are.
+        is_sparse (bool): the gradient of the table holds only the rows that occur.
+        padding_idx (int, optional): a row that adds nothing, from the end if below 0.
+        combiner (str): "sum".
+        param_attr (ParamAttr, optional): of the table.
+        dtype (str): of the table.
+
+    Returns:
+        Variable: [sequences, width].
+
+    Raises:
+        DtypeError: `input` is not of integers.
+        ShapeError: it is not of one column.
+        ArgumentError: `combiner` is not "sum".
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> words = paddle.static.data("words", [None, 1], "int64", lod_level=1)
+        >>> paddle.incubate.layers.fused_embedding_seq_pool(words, [20, 8]).shape
+        (-1, 8)
+        >>> paddle.disable_static()
+    """
+    table = LayerHelper("fused_embedding_seq_pool").create_parameter(
+        param_attr, [integer(n, "size") for n in size], dtype_of(dtype)
+    )
+    idle = -1 if padding_idx is None else integer(padding_idx, "padding_idx")
+    if padding_idx is not None and idle < 0:
+        idle += table.shape[0]
+    return click.fused_embedding_seq_pool(
+        table, input, combiner=combiner, padding_idx=idle, is_sparse=is_sparse
+    )
+
+
+def multiclass_nms2(
+    bboxes: Any,
+    scores: Any,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float = 0.3,
+    normalized: bool = True,
+    nms_eta: float = 1.0,
+    background_label: int = 0,
+    return_index: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The boxes of each class that no better one of it covers.
+
+    Args:
+        bboxes (Tensor): corners, [images, boxes, 4]; or [boxes, classes, 4] with levels.
+        scores (Tensor): [images, classes, boxes]; or [boxes, classes] with levels.
+        score_threshold (float): boxes of lower scores do not count.
+        nms_top_k (int): how many boxes of a class are looked at, the best; all if -1.
+        keep_top_k (int): how many boxes of an image are kept; all if -1.
+        nms_threshold (float): how much two boxes may have in common.
+        normalized (bool): whether corners are parts of a size; else pixels, which they hold.
+        nms_eta (float): what the threshold is multiplied by after each box, while above 0.5.
+        background_label (int): a class of no box; -1 for none.
+        return_index (bool): also tell which boxes they are.
+        name (str, optional): its name.
+
+    Returns:
+        Tensor: class, score and corners of each box, [kept, 6]; with `return_index` also int32
+        [kept, 1], the number of the box among those of all images.
+    """
+    found, index = suppress.multiclass_nms2(
+        bboxes,
+        scores,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        keep_top_k=keep_top_k,
+        nms_threshold=nms_threshold,
+        normalized=normalized,
+        nms_eta=nms_eta,
+        background_label=background_label,
+        name=name,
+    )
+    found.stop_gradient = index.stop_gradient = True
+    return (found, index) if return_index else found
+
+
+def batch_fc(
+    input: Any, param_size: Any, param_attr: Any, bias_size: Any, bias_attr: Any, act: Any = None
+) -> Any:
+    """A linear layer for each slot of features.
+
+    Args:
+        input (Variable): [slots, rows, features], float32 or float64.
+        param_size (list[int]): [slots, features, outputs].
+        param_attr (ParamAttr): of the weights.
+        bias_size (list[int]): [slots, outputs].
+        bias_attr (ParamAttr): of the biases.
+        act (str, optional): the name of an activation, as "relu".
+
+    Returns:
+        Variable: [slots, rows, outputs].
+
+    Raises:
+        ShapeError: the sizes do not go together.
+
+    Examples:
+        >>> import scull as paddle
+        >>> paddle.enable_static()
+        >>> x = paddle.static.data("x", [16, None, 3])
+        >>> weights, biases = paddle.ParamAttr(name="w"), paddle.ParamAttr(name="b")
+        >>> paddle.incubate.layers.batch_fc(x, [16, 3, 10], weights, [16, 10], biases, "relu").shape
+        (16, -1, 10)
+        >>> paddle.disable_static()
+    """
+    needs_tensor(input, "batch_fc", "input")
+    slots, _, features = input.shape
+    if [slots, features] != list(param_size[:2]) or [slots, param_size[2]] != list(bias_size):
+        raise ShapeError(
+            f"input is {list(input.shape)}: param_size is {list(param_size)} and bias_size "
+            f"{list(bias_size)}, not [slots, features, outputs] and [slots, outputs]"
+        )
+    helper = LayerHelper("batch_fc", act=act)
+    weight = helper.create_parameter(param_attr, list(param_size), input.dtype)
+    bias = helper.create_parameter(bias_attr, list(bias_size), input.dtype, is_bias=True)
+    return helper.append_activation(bmm(input, weight) + unsqueeze(bias, 1))
 
 
 def matrices(value: Any, function: str) -> list[Any]:
