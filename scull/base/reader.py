@@ -10,7 +10,8 @@ from scull import io
 from scull.base.data_feeder import batch as batch_of
 from scull.core.absent import absent
 from scull.core.tensor import Tensor
-from scull.errors import ArgumentError, UnsupportedError
+from scull.distributed.fleet.dataset import Samples
+from scull.errors import ArgumentError, ArgumentTypeError
 from scull.framework.core import EOFException
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
@@ -240,20 +241,36 @@ class DataLoader(io.DataLoader):
         )
 
     @staticmethod
-    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> None:
-        """Refuse: there are no data sets that live outside Python."""
-        raise UnsupportedError(
-            "`DataLoader.from_dataset` is not in scull: data is loaded by paddle.io.DataLoader"
-        )
+    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> "DatasetLoader":
+        """A loader of the batches of files of samples, each a list of what `exe.run` is fed with.
+
+        Args:
+            dataset (QueueDataset | InMemoryDataset): the samples.
+            places (list): of no effect.
+            drop_last (bool): leave out a last batch that is smaller.
+        """
+        return DatasetLoader(dataset, places, drop_last)
+
+
+class DatasetLoader:
+    """What `DataLoader.from_dataset` makes."""
+
+    def __init__(self, dataset: Any, places: Any, drop_last: bool) -> None:
+        if not isinstance(dataset, Samples):
+            raise ArgumentTypeError(f"dataset is a QueueDataset, not {type(dataset).__name__}")
+        self.dataset, self.drop_last = dataset, drop_last
+
+    def __call__(self) -> "DatasetLoader":
+        return self
+
+    def __iter__(self) -> Iterator[list[dict[str, ScopeTensor]]]:
+        for feed in self.dataset.feeds(self.drop_last):
+            yield [{name: as_tensor(value) for name, value in feed.items()}]
 
 
 __getattr__ = absent(
     __name__,
-    {
-        "data is loaded by paddle.io.DataLoader": (
-            "DataLoaderBase DatasetLoader DygraphGeneratorLoader"
-        )
-    },
+    {"data is loaded by paddle.io.DataLoader": ("DataLoaderBase DygraphGeneratorLoader")},
 )
 
 __all__ = ["DataLoader", "GeneratorLoader", "PyReader"]

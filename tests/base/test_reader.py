@@ -7,7 +7,7 @@ import pytest
 
 import scull as paddle
 from scull.base import reader
-from scull.errors import ArgumentError, UnsupportedError
+from scull.errors import ArgumentError
 
 from_generator = reader.DataLoader.from_generator
 
@@ -124,5 +124,5 @@ def test_mistakes_are_refused(inputs):
     ):
         with pytest.raises(AssertionError, match=law):
             call()
-    with pytest.raises(UnsupportedError, match="from_dataset"):
+    with pytest.raises(TypeError, match="dataset is a QueueDataset, not NoneType"):
         reader.DataLoader.from_dataset(None, None)

@@ -84,6 +84,17 @@ def test_lines_are_read_in_batches(variables, path):
     assert contents(held.feeds()) == FED
 
 
+def test_a_loader_gives_batches_and_leaves_a_small_one_out(variables, path):
+    queue = dataset(paddle.distributed.QueueDataset, variables, path)
+    for drop_last, count in ((True, 1), (False, 2)):
+        loader = paddle.base.io.DataLoader.from_dataset(queue, [paddle.CPUPlace()], drop_last)
+        batches = [feeds for feeds in loader()]
+        assert [len(feeds) for feeds in batches] == [1] * count
+        assert contents(feed for (feed,) in batches) == [
+            {n: v if n == "ids" else (v, []) for n, v in feed.items()} for feed in FED[:count]
+        ]
+
+
 def test_packed_files_are_unpacked(variables, path, tmp_path):
     packed = tmp_path / "samples.txt.gz"
     packed.write_bytes(gzip.compress(LINES.encode()))

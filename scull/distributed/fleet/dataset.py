@@ -77,8 +77,11 @@ class Samples:
             raise ArgumentTypeError("filelist takes a list of paths, not one")
         self.filelist = [str(path) for path in filelist]
 
-    def feeds(self) -> Iterator[dict[str, Any]]:
-        """Batches, as `exe.run` takes them; the last may be smaller.
+    def feeds(self, drop_last: bool = False) -> Iterator[dict[str, Any]]:
+        """Batches, as `exe.run` takes them.
+
+        Args:
+            drop_last (bool): leave out the last one if it is smaller.
 
         Examples:
             >>> import pathlib, tempfile
@@ -99,7 +102,8 @@ class Samples:
             raise RunError("the data set has no variables: call init(use_var=[...]) first")
         samples = self._samples()
         while batch := list(islice(samples, self.batch_size)):
-            yield feed_of(batch, self.slots)
+            if len(batch) == self.batch_size or not drop_last:
+                yield feed_of(batch, self.slots)
 
     def _samples(self) -> Iterator[Sample]:
         return self._read()
