@@ -42,23 +42,20 @@ def through(
 ) -> tuple[Any, Any, list[Any]]:
     """What is shown at each step, the last states, and what the way back needs."""
     w_ih, w_hh, b_ih, b_hh = weights
-    along, turned, step = (
-        product(x, w_ih.T) + b_ih,
-        np.ascontiguousarray(w_hh.T),
-        cell.step.op.eager,
-    )
-    count, size = len(x), first[0].shape
-    states = np.empty((cell.states, count + 1, *size), x.dtype)
-    kept = np.empty((cell.kept, count, *size), x.dtype)
-    states[:, 0], own, turned = first, np.empty_like(along[0]), np.ascontiguousarray(w_hh.T)
+    along, turned, step = list(product(x, w_ih.T) + b_ih), np.ascontiguousarray(w_hh.T), cell.step
+    states = np.empty((cell.states, len(x) + 1, *first[0].shape), x.dtype)
+    kept = np.empty((cell.kept, len(x), *first[0].shape), x.dtype)
+    states[:, 0], own = first, np.empty_like(along[0])
     ended = None if there is None else there == 0
-    for k, t in enumerate(steps_of(count, backwards)):
-        old, new = states[:, k], states[:, k + 1]
+    old, made = tuple(states[:, 0]), zip(*states[:, 1:], *kept, strict=True)
+    for t, new in zip(steps_of(len(x), backwards), made, strict=True):
         np.matmul(old[0], turned, out=own)
-        made = (*new, *kept[:, k])
-        step(*cell.forward(along[t], own, b_hh, old[-1]), out=made if len(made) > 1 else made[0])
+        operands = cell.forward(along[t], own, b_hh, old[cell.states - 1])
+        step.op.eager(*operands, out=new if len(new) > 1 else new[0])
         if ended is not None:
-            np.copyto(new, old, where=ended[t])
+            for after, before in zip(new[: cell.states], old, strict=False):
+                np.copyto(after, before, where=ended[t])
+        old = new
     shown = states[0, :0:-1] if backwards else states[0, 1:]
     return shown if there is None else shown * there, states[:, -1], [states, kept]
 
@@ -78,15 +75,18 @@ def back_through(
     states, gates = kept
     added = np.empty((cell.parts, *x.shape[:2], len(w_ih)), x.dtype)
     rest = np.empty((len(cell.back.op.outputs) - cell.parts, *ends[0].shape), x.dtype)
-    back = cell.back.op.eager
-    for k, t in reversed(list(enumerate(steps_of(len(x), backwards)))):
+    read, rows = list(states[-1]), list(zip(*added, strict=True))
+    steps = list(
+        zip(steps_of(len(x), backwards), read, read[1:], gates.swapaxes(0, 1), strict=False)
+    )
+    for t, before, after, those in reversed(steps):
         given = [ends[0] + dshown[t], *ends[1:]]
         if there is not None:
             given = [d * there[t] for d in given]
-        made = (*added[:, t], *rest)
-        reads = cell.reads(states[-1, k], states[-1, k + 1], gates[:, k])
-        back(*given, *reads, out=made if len(made) > 1 else made[0])
-        dh, others = added[-1, t] @ w_hh, list(rest.copy())
+        made = (*rows[t], *rest)
+        operands = (*given, *cell.reads(before, after, those))
+        cell.back.op.eager(*operands, out=made if len(made) > 1 else made[0])
+        dh, others = rows[t][-1] @ w_hh, list(rest.copy())
         old = [dh, *others] if cell.states == 2 else [sum(others, dh)]
         if there is not None:
             old = [d + end * (1 - there[t]) for d, end in zip(old, ends, strict=True)]
