@@ -297,7 +297,10 @@ def fake_quantize_moving_average_abs_max_kernel(
 
 
 @primitive(
-    outputs=("out", "out_scale", "out_state", "out_accum"), in_place=STATES, infer_first=True
+    outputs=("out", "out_scale", "out_state", "out_accum"),
+    in_place=STATES,
+    infer_first=True,
+    bare=True,
 )
 def fake_quantize_dequantize_moving_average_abs_max(
     x: Meta,

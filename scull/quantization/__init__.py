@@ -1,0 +1,16 @@
+"""Models in numbers of few bits: trained with rounding, or rounded by what some batches show."""
+
+from scull.deferred import deferred
+
+NAMES = {
+    "": "imperative observers quanters",
+    "base_observer": "BaseObserver",
+    "base_quanter": "BaseQuanter",
+    "config": "QuantConfig",
+    "factory": "quanter",
+    "ptq": "PTQ",
+    "qat": "QAT",
+}
+__all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"]
+
+__getattr__, __dir__ = deferred(__name__, NAMES)
