@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 173_610
+TOTAL = 174_270
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -50,7 +50,7 @@ BUDGETS = {
     "text": 830,
     "distributed": 870,
     "sparse": 3_380,
-    "quantization": 940,
+    "quantization": 1_600,
     "utils": 650,
 }
 OTHER = 600  # a package without a row of its own

@@ -8,6 +8,13 @@ NAMES = {
     "base_quanter": "BaseQuanter",
     "config": "QuantConfig",
     "factory": "quanter",
+    "imperative.ptq": "ImperativePTQ",
+    "imperative.ptq_config": "PTQConfig default_ptq_config",
+    "imperative.ptq_quantizer": """
+        SUPPORT_ACT_QUANTIZERS SUPPORT_WT_QUANTIZERS AbsmaxQuantizer BaseQuantizer HistQuantizer
+        KLQuantizer PerChannelAbsmaxQuantizer""",
+    "imperative.ptq_registry": "PTQRegistry",
+    "imperative.qat": "ImperativeQuantAware",
     "ptq": "PTQ",
     "qat": "QAT",
 }

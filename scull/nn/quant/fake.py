@@ -185,15 +185,13 @@ class MovingAverageAbsMaxScale(Layer):
 
     def forward(self, input: Any) -> Any:
         """`input`."""
-        sums = (self._accum, self._state) if self.training else ()
-        out, scale, state, accum = operators.moving_average_abs_max_scale(
-            input, *sums, moving_rate=self._moving_rate, is_test=not self.training
+        if not self.training:
+            return input
+        out, *new = operators.moving_average_abs_max_scale(
+            input, self._accum, self._state, moving_rate=self._moving_rate
         )
-        if self.training:
-            for old, value in zip(
-                (self._scale, self._state, self._accum), (scale, state, accum), strict=True
-            ):
-                written(old, value)
+        for old, value in zip((self._scale, self._state, self._accum), new, strict=True):
+            written(old, value)
         return out
 
 
