@@ -3,7 +3,7 @@
 from scull.deferred import deferred
 
 NAMES = {
-    "": "imperative observers quanters",
+    "": "imperative observers quanters quantize wrapper",
     "base_observer": "BaseObserver",
     "base_quanter": "BaseQuanter",
     "config": "QuantConfig",

@@ -73,6 +73,28 @@ def test_the_scale_is_a_moving_mean_of_the_largest_magnitudes():
         np.testing.assert_allclose(float(layer.scales()), accum / state, rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_what_is_kept_has_its_own_element_type(dtype):
+    layer = FakeQuanterWithAbsMaxObserver()._instance(nn.Linear(1, 1))
+    x = paddle.to_tensor([0.25, -1.0]).astype(dtype)
+    assert layer(x).dtype is x.dtype
+    assert {str(p.dtype) for p in layer.parameters()} == {"paddle.float32"}
+    assert float(layer.scales()) == 1.0
+
+
+def test_mixed_precision_rounds_what_it_casts():
+    paddle.seed(6)
+    model = QAT(both()).quantize(lenet())
+    image = pictures(2)[0]
+    expected = model(image).numpy()
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        found = model(image)
+    reach = np.abs(expected).max()
+    np.testing.assert_allclose(found.astype("float32").numpy(), expected, atol=0.1 * reach)
+    found.astype("float32").sum().backward()
+    assert all(p.grad is not None for p in model.parameters() if not p.stop_gradient)
+
+
 def test_a_tested_quanter_keeps_its_scale_and_cuts_off():
     layer = FakeQuanterWithAbsMaxObserver(bit_length=4)._instance(nn.Linear(1, 1))
     layer(paddle.to_tensor([1.0, -0.5]))
