@@ -264,3 +264,36 @@ def test_a_class_that_leaves_something_open_is_no_quanter():
 
     with pytest.raises(TypeError, match="abstract"):
         Half()
+
+
+def test_a_converted_model_is_recorded_as_steps_and_back():
+    with paddle.utils.unique_name.guard():
+        qat = QAT(both(bit_length=6))
+        model = qat.quantize(nn.Sequential(nn.Linear(2, 1)))
+        model(paddle.ones([1, 2]))
+        model.eval()
+        made = qat.convert(model)
+        spec = [paddle.static.InputSpec([None, 2], "float32", "x")]
+        static = paddle.jit.to_static(made, input_spec=spec, full_graph=True)
+        block = static.forward.concrete_program.main_program.global_block()
+    rounds = [op for op in block.ops if op.type.endswith("quantize_linear")]
+    found = [(op.type, op.input("X"), op.input("Scale"), op.output("Y")) for op in rounds]
+    weight = "linear_0.w_0_deepcopy_0_deepcopy_2"
+    assert [op.type for op in block.ops][:5] == [
+        "quantize_linear",
+        "dequantize_linear",
+        "dequantize_linear",
+        "matmul_v2",
+        "elementwise_add",
+    ]
+    steps, back, of_weight = (
+        f"linear_{n}.tmp_0" for n in ("quanter_1", "dequanter_1", "dequanter_0")
+    )
+    assert found == [
+        ("quantize_linear", ["x"], ["quant_dequant.scale_4"], [steps]),
+        ("dequantize_linear", [steps], ["quant_dequant.scale_5"], [back]),
+        ("dequantize_linear", [weight], ["quant_dequant.scale_3"], [of_weight]),
+    ]
+    for op in rounds:
+        said = [op.attr(n) for n in ("bit_length", "quant_axis", "round_type", "is_test")]
+        assert said == [6, -1, 0, True]
