@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 171_780
+TOTAL = 174_940
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,13 +23,13 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_780,
     "files": 5_640,
-    "ops": 31_860,
+    "ops": 32_160,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,
     "executor": 10_880,
     "tensor": 8_200,
-    "nn": 13_800,
+    "nn": 14_970,
     "optimizer": 3_180,
     "io": 1_400,
     "static": 7_840,
@@ -50,6 +50,7 @@ BUDGETS = {
     "text": 830,
     "distributed": 1_230,
     "sparse": 3_380,
+    "quantization": 1_600,
     "utils": 650,
 }
 OTHER = 600  # a package without a row of its own

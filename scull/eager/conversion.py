@@ -108,7 +108,7 @@ class Converted:
             kept = {k: v for k, v in self.__dict__.items() if k not in ("_name", "_stopped")}
             made = Parameter(made.array, self.node is None)
             made.__dict__.update(copy.deepcopy(kept, memo))
-        made.name = unique_name(self.name + "_deepcopy")
+        made.name = self.name + unique_name("_deepcopy")
         memo[id(self)] = made
         return made
 

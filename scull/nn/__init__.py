@@ -3,7 +3,7 @@
 from scull.deferred import deferred, listed
 
 NAMES = {
-    "": "functional initializer layer loss utils",
+    "": "functional initializer layer loss quant utils",
     "clip": "ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue",
     "decode": "BeamSearchDecoder dynamic_decode",
     "layer.activation": """

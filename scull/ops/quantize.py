@@ -104,8 +104,9 @@ def channels(x: Any, rounding: Any, bit_length: int, axis: int, round_type: int)
 
 def moved(x: Any, accum: Any, state: Any, rate: float) -> tuple[Any, Any, Any]:
     """Scale, state and sum after `x` was seen: the scale is a moving mean."""
-    state = state * x.dtype.type(rate) + 1
-    accum = accum * x.dtype.type(rate) + largest(x).reshape(accum.shape)
+    state = state * state.dtype.type(rate) + 1
+    now = largest(x).reshape(accum.shape).astype(accum.dtype)
+    accum = accum * accum.dtype.type(rate) + now
     return accum / state, state, accum
 
 
@@ -297,7 +298,10 @@ def fake_quantize_moving_average_abs_max_kernel(
 
 
 @primitive(
-    outputs=("out", "out_scale", "out_state", "out_accum"), in_place=STATES, infer_first=True
+    outputs=("out", "out_scale", "out_state", "out_accum"),
+    in_place=STATES,
+    infer_first=True,
+    bare=True,
 )
 def fake_quantize_dequantize_moving_average_abs_max(
     x: Meta,

@@ -121,7 +121,7 @@ class SparseTensor(Tensor):
         made = self.like(tensor_of(self.held.array.copy(), self.node and Leaf()))
         for name in self.lists.values():
             setattr(made, name, copy.deepcopy(getattr(self, name), memo))
-        made.rules, made.name = {}, unique_name(self.name + "_deepcopy")
+        made.rules, made.name = {}, self.name + unique_name("_deepcopy")
         memo[id(self)] = made
         return made
 

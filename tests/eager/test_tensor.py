@@ -99,6 +99,13 @@ def test_a_deep_copy_is_a_leaf_of_its_own():
     assert y.name.startswith(x.name + "_deepcopy")
 
 
+def test_copies_are_counted_together():
+    x, y = paddle.to_tensor([1.0]), paddle.to_tensor([2.0])
+    with paddle.utils.unique_name.guard():
+        names = [copy.deepcopy(t).name for t in (x, y, x)]
+    assert names == [f"{t.name}_deepcopy_{i}" for i, t in enumerate((x, y, x))]
+
+
 def test_a_tensor_is_not_pickled():
     with pytest.raises(TypeError, match="cannot pickle 'Tensor' object"):
         pickle.dumps(paddle.ones([1]))

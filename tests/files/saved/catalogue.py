@@ -1,10 +1,16 @@
 """Every case by its name, and how its parameters are filled."""
 
-from tests.files.saved import detection, flow, layers, programs, vision
+from tests.files.saved import detection, flow, layers, programs, quantized, vision
 from tests.files.saved.framework import paddle, static
 from tests.files.saved.values import parameter
 
-MODULES = {"layers": layers, "flow": flow, "detection": detection, "vision": vision}
+MODULES = {
+    "layers": layers,
+    "flow": flow,
+    "detection": detection,
+    "quantized": quantized,
+    "vision": vision,
+}
 LAYERS = {case.__name__: case for module in MODULES.values() for case in module.CASES}
 PROGRAMS = {case.__name__: case for case in programs.CASES}
 
