@@ -13,7 +13,13 @@ from scull.core.op import meta_of
 from scull.errors import ArgumentError, RangeError, ShapeError
 from scull.ops.compare import not_equal, where
 from scull.ops.create import assign, cast
-from scull.ops.cross_entropy import guarded_ratio, is_label, valid_labels
+from scull.ops.cross_entropy import (
+    guarded_ratio,
+    is_label,
+    places_of,
+    valid_labels,
+    with_axis_amid,
+)
 from scull.ops.elementwise import maximum
 from scull.ops.half import by_body, placed, wide_at, widening
 from scull.ops.like import size_of, unsqueeze
@@ -240,7 +246,7 @@ def nll_loss_kernel(
     counts = (label != ignore_index).astype(x.dtype)
     if weight is not None:
         counts *= weight.reshape(-1)[valid]
-    chosen = xp.take_along_axis(x, xp.expand_dims(valid, 1), 1).reshape(label.shape)
+    chosen = with_axis_amid(x, 1)[places_of(xp, valid, x.shape, 1)].reshape(label.shape)
     total = xp.add.reduce(counts, axis=None, out=total)
     if reduction == "none":
         return xp.multiply(chosen, -counts, out=loss), total
