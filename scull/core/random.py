@@ -76,6 +76,11 @@ def philox(draw: Draw) -> Any:
     return np.random.Philox(key=np.array([draw.seed, draw.number], np.uint64))
 
 
+def source(draw: Draw) -> np.random.Generator:
+    """NumPy's generator of the words of one draw."""
+    return np.random.Generator(philox(draw))
+
+
 def filled(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Iterator[Any]]:
     """A new array, and all of it in portions in a row: to be filled from a few words at a time."""
     found = np.empty(shape, dtype)

@@ -354,7 +354,7 @@ def multinomial_kernel(
         for rows in portions(len(drawn), few) if x.ndim == 2 else [...]:
             found[rows] = counted(xp, running[rows], drawn[rows])
     else:  # the shortest of exponentially distributed waits
-        waits = xp.random.Generator(random.philox(draw)).standard_exponential(x.shape)
+        waits = random.source(draw).standard_exponential(x.shape)
         xp.divide(waits, weights, out=waits)
         waits[weights == 0] = xp.inf
         found = first_in_order(waits, num_samples, waits.ndim - 1, descending=False)
