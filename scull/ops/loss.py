@@ -7,7 +7,7 @@ import numpy as np
 from scull import lang
 from scull.core.attribute import Long
 from scull.core.dtype import bool_
-from scull.core.eager import composite
+from scull.core.eager import composite, gradient
 from scull.core.meta import agree, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, RangeError, ShapeError
@@ -273,6 +273,35 @@ def nll_loss_grad(
     elif reduction == "mean":
         dout = guarded_ratio(dout, total_weight)
     return where(marks, weights * dout * -1.0, 0.0)
+
+
+@gradient(nll_loss).kernel("cpu")
+@widening
+def nll_loss_grad_cpu(
+    xp: Any,
+    x: Any,
+    label: Any,
+    weight: Any,
+    total_weight: Any,
+    dout: Any,
+    dtotal_weight: Any = None,
+    *,
+    out: Any = None,
+    ignore_index: int,
+    reduction: str,
+    **_: Any,
+) -> Any:
+    """The rule, written only where labels name a class."""
+    valid = valid_labels(xp, label, x.shape[1], ignore_index)
+    given = (label != ignore_index).astype(x.dtype)
+    if weight is not None:
+        given *= weight.reshape(-1)[valid]
+    given *= -(guarded_ratio(dout, total_weight) if reduction == "mean" else dout)
+    out = xp.empty(x.shape, x.dtype) if out is None else out
+    out[...] = 0
+    places = places_of(xp, valid, x.shape, 1)
+    with_axis_amid(out, 1)[places] = given.reshape(places[1].shape)
+    return out
 
 
 SUM, MEAN, NONE = range(3)  # the ways of `identity_loss`
