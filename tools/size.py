@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 171_170
+TOTAL = 171_180
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_760,
+    "core": 3_770,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
