@@ -61,8 +61,9 @@ def gathered(
 def multiplied(xp: Any, x: Any, y: Any, out: Any = None) -> Any:
     """The products of matrices; of those of half precision, sums are in float32."""
     if x.dtype.num < HALF:
-        single_terms = x.ndim > 1 < y.ndim and x.shape[-1] == 1 == y.shape[-2]
-        return (xp.multiply if single_terms else xp.matmul)(x, y, out=out)
+        if len(y) == 1 and x.ndim == y.ndim == 2 and x.shape[1] == 1:
+            return xp.multiply(x, y, out=out)
+        return xp.matmul(x, y, out=out)
     return placed(xp.asarray(xp.matmul(single(x), single(y))), x.dtype, out)
 
 
