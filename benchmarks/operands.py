@@ -156,12 +156,6 @@ def pooled(size: int) -> Case:
     return [images(size)], None, {**by_name()["pool2d"].attrs, **attrs}
 
 
-def pool_spread(size: int) -> Case:
-    (x,), _, attrs = pooled(size)
-    y = by_name()["pool2d"].cpu(x, **attrs)
-    return [x, y, normal(*y.shape)], None, attrs
-
-
 def table(size: int) -> Case:
     """Rows of 64, as many as a table has, added to it."""
     x = normal(max(1, size // 64), 64)
@@ -265,7 +259,6 @@ CASES: dict[str, Callable[[int], Case]] = {
     "mean_cross_entropy": labels,
     "mean_cross_entropy_grad": labels_grad,
     "pool2d": pooled,
-    "pool_spread": pool_spread,
     "scatter_rows": table,
     "scatter_axis": slices,
     "scatter_nd_add": places(),

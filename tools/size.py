@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 174_940
+TOTAL = 175_020
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 950,
-    "core": 3_760,
+    "core": 3_770,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
     "files": 5_640,
-    "ops": 32_160,
+    "ops": 32_210,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
 from scull.core.normal import quantile
 
@@ -22,6 +23,17 @@ class Draw(NamedTuple):
 
     seed: int
     number: int
+
+
+class Key(ISeedSequence):
+    """A draw, of which NumPy makes its generator; beside a `key=` it asks the system for a seed."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.words = np.array([draw.seed, draw.number], np.uint64)
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        """The words of the key."""
+        return self.words
 
 
 class Generator:
@@ -73,7 +85,12 @@ def words(draw: Draw, count: int) -> Any:
 
 def philox(draw: Draw) -> Any:
     """What gives the words of one draw one after the other."""
-    return np.random.Philox(key=np.array([draw.seed, draw.number], np.uint64))
+    return np.random.Philox(Key(draw))  # type: ignore[arg-type]  # any ISeedSequence will do
+
+
+def source(draw: Draw) -> np.random.Generator:
+    """NumPy's generator of the words of one draw."""
+    return np.random.Generator(philox(draw))
 
 
 def filled(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Iterator[Any]]:

@@ -115,7 +115,6 @@ LEAST = {
     "layer_norm_grad": 1 << 12,
     "group_norm": 1 << 12,
     "instance_norm": 1 << 12,
-    "pool_spread": 1 << 10,
     "scatter_rows": 1 << 10,
     "scatter_axis": 1 << 10,
     "scatter_nd_add": 1 << 8,

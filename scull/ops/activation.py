@@ -44,7 +44,7 @@ def erf_of(xp: Any, x: Any, out: Any) -> None:
     """The error function of few elements, by the polynomial of the loop language."""
     far = xp.abs(x)
     xp.minimum(far, 4 if x.dtype.itemsize == 4 else 6, out=far)
-    rate = horner(xp, far, coefficient.ERF[x.dtype.name])
+    rate = horner(xp, far, coefficient.ERF["float32" if x.dtype.itemsize == 4 else "float64"])
     rate *= far
     rate += far
     xp.negative(rate, rate)

@@ -13,9 +13,8 @@ from scull.core.op import meta_of
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError, UnsupportedError
 from scull.ops.create import cast
 from scull.ops.elementwise import maximum
-from scull.ops.half import placed
+from scull.ops.half import placed, widening
 from scull.ops.like import broadcast_like, full_like, reshape_like, unsqueeze
-from scull.ops.softmax import log_softmax_kernel
 
 NEVER = -np.inf
 STEPS = "its steps follow one another"
@@ -103,6 +102,7 @@ def warpctc(
 
 
 @warpctc.kernel
+@widening
 def warpctc_kernel(
     xp: Any,
     logits: Any,
@@ -119,11 +119,16 @@ def warpctc_kernel(
     times = lengths_of(logits_length, rows, steps, "logits_length")
     counts = lengths_of(label_length, rows, label.shape[1], "label_length")
     label = known_labels(label, counts, classes)
-    scores = log_softmax_kernel(xp, logits.astype("float64"), axis=2)
+    top = xp.maximum.reduce(logits, axis=2, keepdims=True)
+    found = xp.exp(logits - top)
+    sums = xp.add.reduce(found, axis=2, keepdims=True)
+    found /= sums
     states = xp.full((rows, 2 * label.shape[1] + 1), blank)
     states[:, 1::2] = label
     places = xp.arange(rows)[:, None] * classes + states
-    own = scores.reshape(steps, -1).take(places, axis=1)
+    own = logits.reshape(steps, -1).take(places, axis=1).astype("float64")
+    own -= top
+    own -= xp.log(sums.astype("float64"))
     own[:, xp.arange(states.shape[1]) > 2 * counts[:, None]] = NEVER
     own[xp.arange(steps)[:, None] >= times] = NEVER
     jumps = xp.full(states.shape, NEVER)
@@ -136,8 +141,8 @@ def warpctc_kernel(
     there = xp.isfinite(total)
     shares -= xp.where(there, total, 0)[:, None]
     xp.exp(shares, out=shares)
-    found = xp.exp(scores, out=scores)
     places = xp.arange(steps)[:, None] * (rows * classes) + places.reshape(-1)
+    shares = shares.astype(found.dtype, copy=False)
     xp.subtract.at(found.reshape(-1), places.reshape(-1), shares.reshape(-1))
     found *= (there & (xp.arange(steps)[:, None] < times))[..., None]
     loss = xp.where(there, -total, 0).reshape(rows, 1)

@@ -46,14 +46,21 @@ def nms_kernel(xp: Any, boxes: Any, *, out: Any = None, iou_threshold: float) ->
     while len(rest):
         few, rest = rest[:FEW], rest[FEW:]
         covers = covering(xp, sides[:, few], sides[:, few], iou_threshold)
-        open = xp.ones(len(few), bool)
-        for i in range(len(few)):
-            if open[i]:
-                open[i + 1 :] &= ~covers[i, i + 1 :]
-        kept.append(few[open])
-        hidden = covering(xp, sides[:, kept[-1]], sides[:, rest], iou_threshold).any(0)
-        rest = rest[~hidden]
+        kept.append(few[uncovered(xp, covers)])
+        if len(rest):
+            hidden = covering(xp, sides[:, kept[-1]], sides[:, rest], iou_threshold).any(0)
+            rest = rest[~hidden]
     return xp.concatenate(kept)
+
+
+def uncovered(xp: Any, covers: Any) -> list[int]:
+    """The boxes that no kept one before them covers; each row as the digits of one number."""
+    kept, hidden = [], 0
+    for i, row in enumerate(xp.packbits(covers, 1, "little")):
+        if not hidden >> i & 1:
+            kept.append(i)
+            hidden |= int.from_bytes(row.tobytes(), "little")
+    return kept
 
 
 def covering(xp: Any, some: Any, others: Any, iou_threshold: float) -> Any:

@@ -236,9 +236,9 @@ def histogram_kernel(xp: Any, x: Any, *, out: Any = None, bins: int, min: int, m
     if not (xp.isfinite(low) and xp.isfinite(high)):
         raise ArgumentError(f"the elements of {meta_of(x)} reach from {low} to {high}")
     low, high = (low - 1, high + 1) if low == high else (low, high)
-    kept = x[(x >= low) & (x <= high)]
+    kept = x.reshape(-1) if min == max else x[(x >= low) & (x <= high)]
     places = ((kept - low) * bins / (high - low)).astype("int64")
-    found = xp.bincount(places.clip(None, bins - 1), None, bins)
+    found = xp.bincount(xp.minimum(places, bins - 1, out=places), None, bins)
     if out is None:
         return found
     out[...] = found

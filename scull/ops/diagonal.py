@@ -1,6 +1,5 @@
 """Diagonals: read as views, written, summed."""
 
-from operator import index
 from typing import Any
 
 from scull import lang
@@ -9,6 +8,7 @@ from scull.core.eager import composite, primitive
 from scull.core.meta import UNKNOWN, Meta, at_least, axis_of
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.half import gathered
 from scull.ops.reduce import reduce_sum
 
 
@@ -36,15 +36,9 @@ def diagonal_index(ndim: int, axes: tuple[int, int], place: Any, offset: int) ->
 
 def diagonal_view(xp: Any, x: Any, offset: int, first: int, second: int) -> Any:
     """The diagonal as a view that can be written to where `x` can."""
-    count = length(x.shape[first], x.shape[second], offset)
-    rest = [i for i in range(x.ndim) if i not in (first, second)]
-    if not count:
-        return xp.empty((*(x.shape[i] for i in rest), 0), x.dtype)
-    starts = diagonal_index(x.ndim, (first, second), 0, offset)
-    corner = x[tuple([s if type(s) is slice else slice(index(s), None) for s in starts])]
-    shape, strides = [[t[i] for i in rest] for t in (x.shape, x.strides)]
-    strides = [*strides, x.strides[first] + x.strides[second]]
-    return xp.lib.stride_tricks.as_strided(corner, [*shape, count], strides)
+    view = x.diagonal(offset, first, second)
+    view.flags.writeable = x.flags.writeable
+    return view
 
 
 @primitive(slots={"x": "Input"}, views={"out": "x"}, infer_first=True)
@@ -127,6 +121,13 @@ def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     found = diagonal(x, offset=offset, axis1=axis1, axis2=axis2)
     kind = meta_of(x).dtype  # also of integers, of which a sum is wider
     return reduce_sum(found, axis=(-1,), out_dtype=None if kind is bool_ else kind)
+
+
+@trace.kernel
+def trace_kernel(xp: Any, x: Any, *, out: Any = None, offset: int, axis1: int, axis2: int) -> Any:
+    found = diagonal_kernel(xp, x, offset=offset, axis1=axis1, axis2=axis2)
+    kind = xp.dtype("int64") if x.dtype.kind == "b" else None
+    return gathered(xp.add, found, -1, dtype=kind, out=out)
 
 
 @primitive(enlarges=("offset",), type="diag_v2", infer_first=True)

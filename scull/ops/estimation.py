@@ -9,6 +9,7 @@ from scull.core.dtype import bool_, int64
 from scull.core.eager import primitive
 from scull.core.meta import Meta, agree, count
 from scull.core.op import meta_of
+from scull.core.random import source
 from scull.errors import ArgumentError, DtypeError, RangeError, ShapeError
 from scull.ops.compare import where
 from scull.ops.create import cast
@@ -19,7 +20,6 @@ from scull.ops.math import log, sigmoid
 from scull.ops.move import reshape
 from scull.ops.random import NO_GRADIENT, NO_LOWERING
 from scull.ops.reduce import reduce_sum
-from scull.ops.sampling import source
 
 UNIFORM, LOG_UNIFORM, CUSTOM = range(3)
 

@@ -61,6 +61,8 @@ def gathered(
 def multiplied(xp: Any, x: Any, y: Any, out: Any = None) -> Any:
     """The products of matrices; of those of half precision, sums are in float32."""
     if x.dtype.num < HALF:
+        if len(y) == 1 and x.ndim == y.ndim == 2 and x.shape[1] == 1:
+            return xp.multiply(x, y, out=out)
         return xp.matmul(x, y, out=out)
     return placed(xp.asarray(xp.matmul(single(x), single(y))), x.dtype, out)
 

@@ -7,13 +7,19 @@ import numpy as np
 from scull import lang
 from scull.core.attribute import Long
 from scull.core.dtype import bool_
-from scull.core.eager import composite
+from scull.core.eager import composite, gradient
 from scull.core.meta import agree, count
 from scull.core.op import meta_of
 from scull.errors import ArgumentError, RangeError, ShapeError
 from scull.ops.compare import not_equal, where
 from scull.ops.create import assign, cast
-from scull.ops.cross_entropy import guarded_ratio, is_label, valid_labels
+from scull.ops.cross_entropy import (
+    guarded_ratio,
+    is_label,
+    places_of,
+    valid_labels,
+    with_axis_amid,
+)
 from scull.ops.elementwise import maximum
 from scull.ops.half import by_body, placed, wide_at, widening
 from scull.ops.like import size_of, unsqueeze
@@ -240,7 +246,7 @@ def nll_loss_kernel(
     counts = (label != ignore_index).astype(x.dtype)
     if weight is not None:
         counts *= weight.reshape(-1)[valid]
-    chosen = xp.take_along_axis(x, xp.expand_dims(valid, 1), 1).reshape(label.shape)
+    chosen = with_axis_amid(x, 1)[places_of(xp, valid, x.shape, 1)].reshape(label.shape)
     total = xp.add.reduce(counts, axis=None, out=total)
     if reduction == "none":
         return xp.multiply(chosen, -counts, out=loss), total
@@ -267,6 +273,35 @@ def nll_loss_grad(
     elif reduction == "mean":
         dout = guarded_ratio(dout, total_weight)
     return where(marks, weights * dout * -1.0, 0.0)
+
+
+@gradient(nll_loss).kernel("cpu")
+@widening
+def nll_loss_grad_cpu(
+    xp: Any,
+    x: Any,
+    label: Any,
+    weight: Any,
+    total_weight: Any,
+    dout: Any,
+    dtotal_weight: Any = None,
+    *,
+    out: Any = None,
+    ignore_index: int,
+    reduction: str,
+    **_: Any,
+) -> Any:
+    """The rule, written only where labels name a class."""
+    valid = valid_labels(xp, label, x.shape[1], ignore_index)
+    given = (label != ignore_index).astype(x.dtype)
+    if weight is not None:
+        given *= weight.reshape(-1)[valid]
+    given *= -(guarded_ratio(dout, total_weight) if reduction == "mean" else dout)
+    out = xp.empty(x.shape, x.dtype) if out is None else out
+    out[...] = 0
+    places = places_of(xp, valid, x.shape, 1)
+    with_axis_amid(out, 1)[places] = given.reshape(places[1].shape)
+    return out
 
 
 SUM, MEAN, NONE = range(3)  # the ways of `identity_loss`

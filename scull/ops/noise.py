@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from scull import lang
 from scull.core import random
 from scull.core.eager import primitive
@@ -76,9 +74,9 @@ def gumbel_softmax(
 def gumbel_softmax_kernel(
     xp: Any, x: Any, *, out: Any = None, draw: Any, temperature: float, hard: bool, axis: int
 ) -> Any:
-    unit = random.uniform(draw, x.shape, np.float64)
-    noise = -xp.log(-xp.log(xp.maximum(unit, 2.0**-54)))
-    chances = softmax_kernel(xp, ((x + noise) / temperature).astype(x.dtype), axis=axis)
+    waits = random.source(draw).standard_exponential(x.shape).astype(x.dtype)
+    noise = xp.log(xp.maximum(waits, 2.0**-54))
+    chances = softmax_kernel(xp, (x - noise) / temperature, axis=axis)
     if not hard or not x.size or not x.ndim:
         return placed(chances, x.dtype, out)
     axis = axis_of(axis, x.ndim)

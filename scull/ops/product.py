@@ -30,6 +30,8 @@ def have_axes(x: Meta, *counts: int) -> None:
 
 def same_shape(x: Meta, y: Meta) -> tuple[int, ...]:
     """The one shape that both operands have."""
+    if x.shape == y.shape:
+        return x.shape
     law = f"{x} and {y} are not of one shape"
     if x.ndim != y.ndim:
         raise ShapeError(law)

@@ -6,6 +6,7 @@ from scull.core.attribute import Long
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta
 from scull.core.op import meta_of
+from scull.core.random import source
 from scull.errors import ArgumentError, DtypeError
 from scull.ops.adapt import in_place
 from scull.ops.compare import where
@@ -16,7 +17,6 @@ from scull.ops.elementwise import maximum
 from scull.ops.half import placed, whole
 from scull.ops.math import sqrt, square
 from scull.ops.random import NO_LOWERING, wide
-from scull.ops.sampling import source
 from scull.ops.update import check_beside, check_single
 
 ONCE = "an update is not differentiated"

@@ -340,7 +340,7 @@ def multinomial_kernel(
     xp: Any, x: Any, *, out: Any = None, draw: Any, num_samples: int, replacement: bool
 ) -> Any:
     weights = x.astype("float64")
-    if x.size and (not xp.isfinite(weights).all() or weights.min() < 0):
+    if x.size and not (weights.min() >= 0 and weights.max() < xp.inf):
         raise ArgumentError("a weight is below 0, infinite or NaN")
     positive = (weights > 0).sum(-1)
     if positive.size and positive.min() < (1 if replacement else num_samples):
@@ -354,8 +354,9 @@ def multinomial_kernel(
         for rows in portions(len(drawn), few) if x.ndim == 2 else [...]:
             found[rows] = counted(xp, running[rows], drawn[rows])
     else:  # the shortest of exponentially distributed waits
-        waits = -xp.log1p(-random.uniform(draw, x.shape, xp.float64))
-        waits = xp.where(weights > 0, waits / xp.where(weights > 0, weights, 1.0), xp.inf)
+        waits = random.source(draw).standard_exponential(x.shape)
+        xp.divide(waits, weights, out=waits)
+        waits[weights == 0] = xp.inf
         found = first_in_order(waits, num_samples, waits.ndim - 1, descending=False)
     return finished(found, int64, out)
 

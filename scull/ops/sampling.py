@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from scull.core.dtype import int64
 from scull.core.eager import composite, primitive
 from scull.core.meta import Meta, at_least, count
+from scull.core.random import Draw, source
 from scull.errors import ArgumentError, DtypeError, ShapeError
 from scull.ops.half import placed
 from scull.ops.index import gather, scatter
@@ -15,11 +14,6 @@ from scull.ops.move import flatten
 from scull.ops.random import NO_GRADIENT, NO_LOWERING
 
 MOST = 2.0**62  # the greatest mean of counts that fit 64 bits
-
-
-def source(draw: Any) -> np.random.Generator:
-    """NumPy's generator of the words of one draw."""
-    return np.random.Generator(np.random.Philox(key=np.array(draw, np.uint64)))
 
 
 def fractions(x: Meta) -> Meta:
@@ -138,7 +132,7 @@ def shuffled_rows(x_meta: Meta, seed: Meta) -> Meta:
 
 @shuffled_rows.kernel
 def shuffled_rows_kernel(xp: Any, x: Any, seed: Any, *, out: Any = None) -> Any:
-    found = source([int(seed.item()) % 2**64, 0]).permutation(count(x.shape[:-1]))
+    found = source(Draw(int(seed.item()) % 2**64, 0)).permutation(count(x.shape[:-1]))
     return placed(found, xp.dtype("int64"), out)
 
 

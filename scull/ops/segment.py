@@ -21,6 +21,7 @@ from scull.ops.sort import order_of
 REDUCTIONS = {"SUM": "add", "MEAN": "add", "MAX": "maximum", "MIN": "minimum"}
 COMPARED = ("MAX", "MIN")  # whose gradients go to the rows that equal the result
 MESSAGES = {"ADD": add, "MUL": multiply}
+LARGE = 1 << 11  # elements of a group of rows that are worth a call of their own
 BY_VALUES = "how many rows meet depends on values"
 
 
@@ -45,14 +46,26 @@ def combined(xp: Any, x: Any, groups: Any, rows: int, reduction: str) -> tuple[A
     out = xp.zeros((rows, *x.shape[1:]), x.dtype)
     if not x.size:
         return out, counts
-    ordered = wide[order_of(groups, 0)]
+    rising = (groups[1:] >= groups[:-1]).all()
+    ordered = wide if rising else wide[order_of(groups, 0)]
     some = counts.nonzero()[0]
-    starts = xp.cumsum(counts[some]) - counts[some]
-    found = getattr(xp, REDUCTIONS[reduction]).reduceat(ordered, starts, 0)
+    ends = xp.cumsum(counts[some])
+    found = one_of_each(xp, getattr(xp, REDUCTIONS[reduction]), ordered, ends - counts[some], ends)
     if reduction == "MEAN":
         found = found / counts[some].reshape(-1, *(1,) * (x.ndim - 1)).astype(found.dtype)
     out[some] = found
     return out, counts
+
+
+def one_of_each(xp: Any, ufunc: Any, x: Any, starts: Any, ends: Any) -> Any:
+    """Rows of `x` from each start to its end made one; large groups of rows in calls of their own.
+
+    There NumPy takes whole rows, which is work for vectors; `reduceat` takes column by column.
+    """
+    if x.size < LARGE * len(starts):
+        return ufunc.reduceat(x, starts, 0)
+    groups = zip(starts.tolist(), ends.tolist(), strict=True)
+    return xp.stack([ufunc.reduce(x[start:end], 0) for start, end in groups])
 
 
 def share(dout: Any, counts: Any, groups: Any) -> Any:

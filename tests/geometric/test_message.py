@@ -76,3 +76,15 @@ def test_unknown_words_are_named():
         paddle.geometric.send_u_recv(x, *edges, "prod")
     with pytest.raises(ArgumentError, match="`message_op` is 'pow'"):
         paddle.geometric.send_uv(x, x, *edges, "pow")
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean", "max", "min"])
+def test_large_groups_of_rows_give_what_small_ones_give(reduction):
+    x = np.random.default_rng(0).normal(size=(9, 1500)).astype("float32")
+    groups, reduced = np.array([0, 0, 0, 2, 2, 2, 2, 2, 2]), getattr(np, reduction)
+    found = getattr(paddle.geometric, f"segment_{reduction}")(
+        paddle.to_tensor(x), paddle.to_tensor(groups)
+    ).numpy()
+    for group, rows in (0, x[:3]), (2, x[3:]):
+        np.testing.assert_allclose(found[group], reduced(rows, 0), rtol=1e-5, atol=1e-6)
+    assert not found[1].any()

@@ -69,6 +69,14 @@ def test_a_drawn_class_has_the_gradient_of_its_chances():
     np.testing.assert_allclose(slope.numpy(), expected.numpy(), rtol=1e-6)
 
 
+def test_hard_choices_are_as_frequent_as_the_softmax_says():
+    paddle.seed(4)
+    x = paddle.to_tensor(np.tile(np.log([0.1, 0.6, 0.3]), (8000, 1)).astype("float32"))
+    for temperature in (0.5, 2.0):
+        found = F.gumbel_softmax(x, temperature, hard=True).numpy().mean(0)
+        np.testing.assert_allclose(found, [0.1, 0.6, 0.3], atol=0.03)
+
+
 def test_layers_print_what_they_are():
     nn = paddle.nn
     assert repr(nn.Maxout(2)) == "Maxout(groups=2, axis=1)"

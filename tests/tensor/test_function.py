@@ -303,6 +303,15 @@ def test_drawn_places_follow_their_weights():
         paddle.multinomial(T([1.0, 0.0, 3.0]), 3)
 
 
+def test_places_drawn_one_after_the_other_follow_what_weights_are_left():
+    paddle.seed(9)
+    drawn = paddle.multinomial(T(np.tile([1.0, 2.0, 0.0, 5.0], (8000, 1))), 2).numpy()
+    for first, second, chance in ((0, 1, 2 / 56), (1, 0, 2 / 48), (3, 0, 5 / 24), (3, 1, 5 / 12)):
+        found = ((drawn[:, 0] == first) & (drawn[:, 1] == second)).mean()
+        assert abs(found - chance) < 0.03
+    assert not (drawn == 2).any()
+
+
 def test_a_single_place_is_drawn_by_one_number_a_row():
     weights = T(np.tile([1.0, 0.0, 3.0], (4000, 1)))
     paddle.seed(7)
