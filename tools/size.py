@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 171_870
+TOTAL = 172_550
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -38,7 +38,7 @@ BUDGETS = {
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 5_810,
+    "incubate": 6_020,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 870,
+    "distributed": 1_120,
     "sparse": 3_380,
     "utils": 650,
 }

@@ -5,7 +5,9 @@ from typing import Any
 from scull.core.absent import absent
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
+from scull.distributed.launch.main import launch
 from scull.distributed.parallel import DataParallel, ParallelEnv
+from scull.distributed.spawning import spawn
 
 
 def get_rank(group: Any = None) -> int:
@@ -37,8 +39,8 @@ __getattr__ = absent(
             " batch_isend_irecv broadcast broadcast_object_list communication"
             " destroy_process_group gather get_backend get_group gloo_barrier"
             " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
-            " isend launch new_group passes recv reduce reduce_scatter rpc"
-            " save_group_sharded_model scatter scatter_object_list send sharding spawn split"
+            " isend new_group passes recv reduce reduce_scatter rpc"
+            " save_group_sharded_model scatter scatter_object_list send sharding split"
             " stream wait"
         ),
         "tensors are not spread over processes": (
@@ -60,4 +62,6 @@ __all__ = [
     "io",
     "is_available",
     "is_initialized",
+    "launch",
+    "spawn",
 ]

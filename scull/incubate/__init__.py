@@ -1,7 +1,7 @@
 """What Paddle has in preparation: derivatives of functions, optimizers, rows of graphs."""
 
 from scull.geometric import segment_max, segment_mean, segment_min, segment_sum
-from scull.incubate import asp, autograd, layers, nn, optimizer
+from scull.incubate import asp, autograd, autotune, layers, nn, optimizer
 from scull.incubate.attention import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from scull.incubate.graph import (
     graph_khop_sampler,
@@ -17,6 +17,7 @@ __all__ = [
     "ModelAverage",
     "asp",
     "autograd",
+    "autotune",
     "graph_khop_sampler",
     "graph_reindex",
     "graph_sample_neighbors",
