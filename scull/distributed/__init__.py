@@ -6,7 +6,7 @@ from scull.core.absent import absent
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
 from scull.distributed.launch.main import launch
-from scull.distributed.parallel import DataParallel, ParallelEnv
+from scull.distributed.parallel import DataParallel, ParallelEnv, ParallelMode, ReduceOp
 from scull.distributed.spawning import spawn
 
 
@@ -18,6 +18,10 @@ def get_rank(group: Any = None) -> int:
 def get_world_size(group: Any = None) -> int:
     """How many processes train together: 1."""
     return 1
+
+
+def get_group(id: int = 0) -> None:
+    """The processes of a group: None, there are none beside this one."""
 
 
 def is_initialized() -> bool:
@@ -34,10 +38,10 @@ __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "InMemoryDataset P2POp ParallelMode QueueDataset ReduceOp Strategy"
+            "InMemoryDataset P2POp QueueDataset Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
             " batch_isend_irecv broadcast broadcast_object_list communication"
-            " destroy_process_group gather get_backend get_group gloo_barrier"
+            " destroy_process_group gather get_backend gloo_barrier"
             " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
             " isend new_group passes recv reduce reduce_scatter rpc"
             " save_group_sharded_model scatter scatter_object_list send sharding split"
@@ -55,7 +59,10 @@ __getattr__ = absent(
 __all__ = [
     "DataParallel",
     "ParallelEnv",
+    "ParallelMode",
+    "ReduceOp",
     "fleet",
+    "get_group",
     "get_rank",
     "get_world_size",
     "init_parallel_env",
