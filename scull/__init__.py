@@ -43,9 +43,9 @@ PACKAGES = (
     " runtime signal sparse static sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
-    "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
-    " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
-    " is_compiled_with_rocm is_compiled_with_xpu set_device",
+    "device": "IPUPlace XPUPlace get_cudnn_version get_device is_compiled_with_cinn"
+    " is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute"
+    " is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
     "base.data_feeder": "check_shape",
     "distributed.parallel": "DataParallel",
     "framework": "async_save clear_async_save_task_queue load save",

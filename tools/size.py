@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 172_650
+TOTAL = 172_870
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 13_800,
     "optimizer": 3_190,
     "io": 1_400,
-    "static": 7_850,
+    "static": 7_860,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 1_140,
+    "distributed": 1_360,
     "sparse": 3_380,
     "utils": 650,
 }

@@ -93,3 +93,10 @@ def test_devices_that_are_not_there_say_so(name):
         getattr(paddle.static, name)()
     with pytest.raises(UnsupportedError, match="Excel"):
         paddle.amp.debugging.compare_accuracy("a", "b", "c.xlsx")
+
+
+def test_names_that_are_in_no_list_are_found():
+    assert paddle.nn.spectral_norm is paddle.nn.utils.spectral_norm
+    assert isinstance(paddle.nn.Linear(1, 1).weight, paddle.static.Parameter)
+    with pytest.raises(UnsupportedError, match="XPU"):
+        paddle.XPUPlace(0)
