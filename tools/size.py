@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 172_870
+TOTAL = 172_940
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -38,7 +38,7 @@ BUDGETS = {
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 6_020,
+    "incubate": 6_090,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from scull.core.absent import absent
+from scull.core.door import doors
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
 from scull.distributed.launch.main import launch
@@ -40,11 +41,11 @@ __getattr__ = absent(
         "processes do not train together": (
             "InMemoryDataset P2POp QueueDataset Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
-            " batch_isend_irecv broadcast broadcast_object_list communication"
+            " batch_isend_irecv broadcast broadcast_object_list"
             " destroy_process_group gather get_backend gloo_barrier"
             " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
             " isend new_group passes recv reduce reduce_scatter rpc"
-            " save_group_sharded_model scatter scatter_object_list send sharding split"
+            " save_group_sharded_model scatter scatter_object_list send split"
             " stream wait"
         ),
         "tensors are not spread over processes": (
@@ -56,6 +57,7 @@ __getattr__ = absent(
     },
 )
 
+doors(__name__, "communication sharding")
 __all__ = [
     "DataParallel",
     "ParallelEnv",

@@ -1,5 +1,7 @@
 """One process that trains as if it were one of several."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,11 @@ def test_a_worker_asks_about_itself_and_is_alone(monkeypatch, capsys):
 def test_what_takes_other_workers_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_modules_of_what_is_not_there_are_found_and_say_why():
+    module = importlib.import_module("scull.distributed.sharding")
+    with pytest.raises(UnsupportedError, match=r"group_sharded_parallel.*do not train together"):
+        module.group_sharded_parallel(None, None, "os")
+    with pytest.raises(UnsupportedError, match="all_reduce"):
+        importlib.import_module("scull.distributed.communication").all_reduce(None)

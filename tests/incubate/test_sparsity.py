@@ -352,3 +352,17 @@ def test_a_program_that_tests_has_no_masks(program):
 def test_values_come_before_they_are_pruned(program):
     with pytest.raises(UninitializedError, match="startup Program"):
         asp.prune_model(program[0])
+
+
+def test_older_code_finds_the_same_in_one_class(program):
+    main, startup, _, layer = program
+    names = asp.ASPHelper
+    assert names._get_mask_name("w") == "w." + names.MASK_APPENDDED_NAME
+    known = names._get_program_asp_info(main)
+    assert [v.name for v in known.mask_vars.values()] == [layer.weight.name + ".asp_mask"]
+    assert names._is_supported_layer(main, layer.weight.name)
+    assert len(names._get_not_ASP_relevant_vars(main)) == len(main.all_parameters()) - 1
+    paddle.static.Executor().run(startup)
+    by_program = names.prune_model_by_program(None, main)
+    by_layer = names.prune_model_by_layer(None, layer, 2, 4, asp.MaskAlgo.MASK_2D_BEST)
+    assert list(by_program) == list(by_layer) == list(known.masks) == [layer.weight.name]

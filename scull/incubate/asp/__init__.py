@@ -18,10 +18,16 @@ from scull.incubate.asp.support import (
     reset_excluded_layers,
     set_excluded_layers,
 )
-from scull.incubate.asp.workflow import OptimizerWithSparsityGuarantee, decorate, prune_model
+from scull.incubate.asp.workflow import (
+    ASPHelper,
+    OptimizerWithSparsityGuarantee,
+    decorate,
+    prune_model,
+)
 
 doors(__name__, "asp supported_layer_list utils")
 __all__ = [
+    "ASPHelper",
     "CheckMethod",
     "MaskAlgo",
     "OptimizerWithSparsityGuarantee",

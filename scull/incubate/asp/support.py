@@ -20,8 +20,8 @@ class Sparsity:
     """What is known of the masks of one Program; those of eager mode belong to the default one."""
 
     def __init__(self) -> None:
-        self.excluded: list[str] = []  # parts of names of parameters that stay as they are
-        self.variables: dict[str, Any] = {}  # by the name of a parameter, what holds its mask
+        self.excluded_layers: list[str] = []  # parts of names of parameters that stay as they are
+        self.mask_vars: dict[str, Any] = {}  # by the name of a parameter, what holds its mask
         self.masks: dict[str, Array] = {}  # the masks that were made
 
 
@@ -102,7 +102,7 @@ def set_excluded_layers(param_names: list[str], main_program: Any = None) -> Non
         False
         >>> paddle.incubate.asp.reset_excluded_layers()
     """
-    sparsity_of(chosen(main_program)).excluded.extend(param_names)
+    sparsity_of(chosen(main_program)).excluded_layers.extend(param_names)
 
 
 def reset_excluded_layers(main_program: Any = None) -> None:
@@ -119,7 +119,7 @@ def reset_excluded_layers(main_program: Any = None) -> None:
         >>> paddle.incubate.asp.reset_excluded_layers()
     """
     for program in list(PROGRAMS) if main_program is None else [chosen(main_program)]:
-        sparsity_of(program).excluded.clear()
+        sparsity_of(program).excluded_layers.clear()
 
 
 def chosen(program: Any) -> Program:
@@ -144,6 +144,6 @@ def function_of(name: str) -> Prune | None:
 
 def is_supported(program: Program, name: str) -> bool:
     """Whether the parameter `name` of a Program is pruned."""
-    if any(part in name for part in sparsity_of(program).excluded):
+    if any(part in name for part in sparsity_of(program).excluded_layers):
         return False
     return function_of(name) is not None

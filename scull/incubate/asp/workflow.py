@@ -8,9 +8,18 @@ from scull.autograd.interface import no_grad
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentTypeError, AssertError, UninitializedError
 from scull.incubate.asp.mask import Array, MaskAlgo
-from scull.incubate.asp.support import MASKED, Sparsity, function_of, is_supported, sparsity_of
+from scull.incubate.asp.support import (
+    MASKED,
+    Sparsity,
+    function_of,
+    is_supported,
+    reset_excluded_layers,
+    set_excluded_layers,
+    sparsity_of,
+)
 from scull.ir.mode import in_dynamic_mode
-from scull.ir.program import Program, main_program, program_guard, startup_program
+from scull.ir.program import Program, program_guard, startup_program
+from scull.ir.program import main_program as current_program
 from scull.ir.variable import Variable
 from scull.nn.initializer.constant import Constant
 from scull.nn.layer.layers import Layer
@@ -34,7 +43,7 @@ class OptimizerWithSparsityGuarantee:
 
     def __init__(self, optimizer: Any) -> None:
         self._optimizer = optimizer
-        self._masks = sparsity_of(main_program()).variables  # those of eager mode
+        self._masks = sparsity_of(current_program()).mask_vars  # those of eager mode
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._optimizer, name)
@@ -111,13 +120,13 @@ def decorate(optimizer: Any) -> OptimizerWithSparsityGuarantee:
         0.5
     """
     if in_dynamic_mode():
-        make_masks(main_program(), optimizer.parameters())
+        make_masks(current_program(), optimizer.parameters())
     return OptimizerWithSparsityGuarantee(optimizer)
 
 
 def make_masks(program: Program, params: list[Any]) -> None:
     """Masks of ones for the parameters that are pruned and have none that fits."""
-    known = sparsity_of(program).variables
+    known = sparsity_of(program).mask_vars
     for p in params:
         old = known.get(p.name)
         if is_supported(program, p.name) and (old is None or list(old.shape) != list(p.shape)):
@@ -139,7 +148,7 @@ def mask_for(p: Any) -> Any:
 
 def record_masks(program: Program, startup: Any, params: list[Any]) -> None:
     """Append products with masks, which the startup Program fills with ones."""
-    known = sparsity_of(program).variables
+    known = sparsity_of(program).mask_vars
     params = [p for p in program.all_parameters() if any(p is q for q in params)]
     with program_guard(program, startup or startup_program()):
         make_masks(program, params)
@@ -189,17 +198,23 @@ def prune_model(
     """
     if mask_algo not in ALGORITHMS:
         raise AssertError(f"`mask_algo` is one of {', '.join(ALGORITHMS)}, not {mask_algo!r}")
-    program, params = parameters_of(model)
+    return pruned(*parameters_of(model), n, m, ALGORITHMS[mask_algo], with_mask)
+
+
+def pruned(
+    program: Program, params: list[Any], n: int, m: int, algorithm: MaskAlgo, with_mask: bool
+) -> dict[str, Array]:
+    """All masks of a Program, after those of some of its parameters were made and applied."""
     params = [p for p in params if is_supported(program, p.name)]
     known = sparsity_of(program)
     for p in params if with_mask else ():
-        if p.name not in known.variables:
+        if p.name not in known.mask_vars:
             raise AssertError(
                 f"{p.name} has no mask: call paddle.incubate.asp.decorate(optimizer) before, and "
                 "in static mode `minimize` of what it returns"
             )
     for p in params:
-        prune(p, known, n, m, ALGORITHMS[mask_algo], with_mask)
+        prune(p, known, n, m, algorithm, with_mask)
     return dict(known.masks)
 
 
@@ -211,20 +226,20 @@ def prune(p: Any, known: Sparsity, n: int, m: int, algorithm: MaskAlgo, with_mas
     known.masks[p.name] = mask
     fill(place, pruned)
     if with_mask:
-        fill(held_by(known.variables[p.name]), mask)
+        fill(held_by(known.mask_vars[p.name]), mask)
 
 
 def parameters_of(model: Any) -> tuple[Program, list[Any]]:
     """The parameters of a network, and the Program to which their masks belong."""
     if isinstance(model, Program):
-        return model, [p for p in model.all_parameters() if not p.name.endswith("." + MASKED)]
+        return model, unmasked(model)
     if not isinstance(model, Layer):
         raise ArgumentTypeError(
             f"model should be paddle.nn.Layer or paddle.static.Program, but got {type(model)}"
         )
     params = model.parameters()
     own = {p.block.program: p for p in params if isinstance(p, Variable)}
-    return next(iter(own), main_program()), params
+    return next(iter(own), current_program()), params
 
 
 def held_by(p: Any) -> Any:
@@ -243,3 +258,50 @@ def fill(target: Any, value: Array) -> None:
         target.set_value(value)
     else:
         target.set(value, None)
+
+
+def unmasked(program: Program) -> list[Any]:
+    """The parameters of a Program without masks."""
+    return [p for p in program.all_parameters() if not p.name.endswith("." + MASKED)]
+
+
+class ASPHelper:
+    """The same functions as one class, as older code calls them; a `place` has no effect."""
+
+    MASK_APPENDDED_NAME, PADDLE_WEIGHT_SUFFIX = MASKED, "w_"
+
+    set_excluded_layers = staticmethod(set_excluded_layers)
+    reset_excluded_layers = staticmethod(reset_excluded_layers)
+    decorate = staticmethod(decorate)
+    _is_supported_layer = staticmethod(is_supported)
+    _get_not_ASP_relevant_vars = staticmethod(unmasked)
+    _get_program_asp_info = staticmethod(sparsity_of)
+
+    @staticmethod
+    def _get_mask_name(param_name: str) -> str:
+        return f"{param_name}.{MASKED}"
+
+    @staticmethod
+    def prune_model_by_program(
+        place: Any,
+        main_program: Program | None = None,
+        n: int = 2,
+        m: int = 4,
+        mask_algo: MaskAlgo = MaskAlgo.MASK_1D,
+        with_mask: bool = True,
+    ) -> dict[str, Array]:
+        """As `prune_model` of a Program; None is the default main one."""
+        program = main_program or current_program()
+        return pruned(*parameters_of(program), n, m, mask_algo, with_mask)
+
+    @staticmethod
+    def prune_model_by_layer(
+        place: Any,
+        layer: Layer,
+        n: int = 2,
+        m: int = 4,
+        mask_algo: MaskAlgo = MaskAlgo.MASK_1D,
+        with_mask: bool = True,
+    ) -> dict[str, Array]:
+        """As `prune_model` of a Layer."""
+        return pruned(*parameters_of(layer), n, m, mask_algo, with_mask)
