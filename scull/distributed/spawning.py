@@ -113,7 +113,7 @@ def spawn(
 
     Examples:
         >>> import scull as paddle
-        >>> paddle.distributed.spawn(print, (), nprocs=1, start_method="fork").join()
+        >>> paddle.distributed.spawn(abs, (-1,), nprocs=1).join()
         True
     """
     unknown = [name for name in options if name not in OPTIONS]

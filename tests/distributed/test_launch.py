@@ -9,7 +9,13 @@ import pytest
 from scull import distributed
 from scull.distributed.launch.main import main
 from scull.errors import ArgumentError, RunError, UnsupportedError
+from tests.runtime.child import needs_fork
 
+# Python 3.12 warns of every fork of a process with threads; those of scull may fork.
+pytestmark = [
+    needs_fork,
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
 SCRIPT = """
 import os, sys
 import paddle

@@ -10,6 +10,13 @@ import scull as paddle
 import scull.incubate.multiprocessing as mp
 from scull.core.tensor import Tensor
 from scull.errors import TapeError
+from tests.runtime.child import needs_fork
+
+# Python 3.12 warns of every fork of a process with threads; those of scull may fork.
+pytestmark = [
+    needs_fork,
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
 
 
 def doubled(queue, answers):
