@@ -1,6 +1,8 @@
 """Settings of tuning are checked; epochs of automatic checkpoints are counted."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +59,16 @@ def test_another_type_gives_a_warning(kind, given):
 def test_what_is_not_known_is_refused(config, error, words):
     with pytest.raises(error, match=words):
         autotune.set_config(config)
+
+
+def test_what_is_seldom_used_loads_when_it_is_asked_for():
+    code = "import scull.incubate as i, sys\n"
+    code += "before = 'scull.incubate.multiprocessing' in sys.modules\n"
+    code += (
+        "print(before, i.multiprocessing.Queue is not None, i.checkpoint.auto_checkpoint.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False True scull.incubate.checkpoint.auto_checkpoint\n", done.stderr
 
 
 def test_epochs_are_counted_and_a_warning_says_that_nothing_is_saved(caplog):
