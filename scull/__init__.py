@@ -37,15 +37,16 @@ from scull.version import full_version as __version__
 
 paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it
 PACKAGES = (
-    "_C_ops amp audio base callbacks common_ops_import compat compiler dataset device distributed"
-    " distribution executor fft files framework geometric hapi hub incubate inference io ir jit"
-    " lang linalg metric nn optimizer pir pir_utils profiler quantization reader regularizer"
+    "_C_ops amp audio base callbacks common_ops_import compat compiler cost_model dataset device"
+    " distributed distribution executor fft files framework geometric hapi hub incubate inference"
+    " io ir jit lang linalg metric nn onnx optimizer pir pir_utils profiler quantization reader"
+    " regularizer"
     " runtime signal sparse static sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used
-    "device": "get_cudnn_version get_device is_compiled_with_cinn is_compiled_with_cuda"
-    " is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu"
-    " is_compiled_with_rocm is_compiled_with_xpu set_device",
+    "device": "IPUPlace XPUPlace get_cudnn_version get_device is_compiled_with_cinn"
+    " is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute"
+    " is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
     "base.data_feeder": "check_shape",
     "distributed.parallel": "DataParallel",
     "framework": "async_save clear_async_save_task_queue load save",

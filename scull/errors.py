@@ -30,6 +30,7 @@ ScullError
     MismatchError       values of other shapes or dtypes than the variables they are for
     UnsafeFileError     a file that would run code or reach outside
   UnsupportedError      something scull does not do, with the reason
+    MissingModuleError  it takes a package that is not there
 """
 
 WHERE = "scull_where"  # in the dictionary of an exception: where it came up
@@ -170,3 +171,7 @@ class UnsafeFileError(FileError):
 
 class UnsupportedError(ScullError, NotImplementedError):
     """Something scull does not do; the message gives the reason."""
+
+
+class MissingModuleError(UnsupportedError, ImportError):
+    """A package that does the work is not there: the message says what to do without it."""

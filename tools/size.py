@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 175_020
+TOTAL = 176_870
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 950,
-    "core": 3_770,
+    ".": 960,
+    "core": 3_780,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
@@ -27,18 +27,18 @@ BUDGETS = {
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,
-    "executor": 10_880,
+    "executor": 10_890,
     "tensor": 8_200,
-    "nn": 14_970,
-    "optimizer": 3_180,
+    "nn": 14_980,
+    "optimizer": 3_190,
     "io": 1_400,
-    "static": 7_840,
+    "static": 7_860,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,
     "distribution": 3_400,
     "framework": 1_700,
-    "incubate": 5_200,
+    "incubate": 6_240,
     "profiler": 3_450,
     "passes": 5_800,
     "inference": 1_700,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 1_230,
+    "distributed": 1_720,
     "sparse": 3_380,
     "quantization": 1_600,
     "utils": 650,

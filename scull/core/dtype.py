@@ -75,6 +75,11 @@ DTYPES = (
     complex128,
     float8_e4m3fn, float8_e5m2,
 )  # fmt: skip
+# `paddle.dtype` is where Paddle has its element types, too.
+SHORT = {"float": "FP", "bfloat": "BF"}
+for _dtype in DTYPES[:12]:
+    _word = _dtype.name.rstrip("0123456789")
+    setattr(DType, _dtype.name.replace(_word, SHORT.get(_word, _word.upper())), _dtype)
 BY_NAME = {d.name: d for d in DTYPES}
 BY_NUMBER = {d.number: d for d in DTYPES}
 BY_ARRAY = {d.array: d for d in DTYPES}

@@ -3,10 +3,13 @@
 from typing import Any
 
 from scull.core.absent import absent
+from scull.core.door import doors
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
 from scull.distributed.fleet.dataset import InMemoryDataset, QueueDataset
-from scull.distributed.parallel import DataParallel, ParallelEnv
+from scull.distributed.launch.main import launch
+from scull.distributed.parallel import DataParallel, ParallelEnv, ParallelMode, ReduceOp
+from scull.distributed.spawning import spawn
 
 
 def get_rank(group: Any = None) -> int:
@@ -17,6 +20,10 @@ def get_rank(group: Any = None) -> int:
 def get_world_size(group: Any = None) -> int:
     """How many processes train together: 1."""
     return 1
+
+
+def get_group(id: int = 0) -> None:
+    """The processes of a group: None, there are none beside this one."""
 
 
 def is_initialized() -> bool:
@@ -33,13 +40,13 @@ __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "P2POp ParallelMode ReduceOp Strategy"
+            "P2POp Strategy"
             " all_gather all_gather_object all_reduce alltoall alltoall_single barrier"
-            " batch_isend_irecv broadcast broadcast_object_list communication"
-            " destroy_process_group gather get_backend get_group gloo_barrier"
+            " batch_isend_irecv broadcast broadcast_object_list"
+            " destroy_process_group gather get_backend gloo_barrier"
             " gloo_init_parallel_env gloo_release group_sharded_parallel irecv"
-            " isend launch new_group passes recv reduce reduce_scatter rpc"
-            " save_group_sharded_model scatter scatter_object_list send sharding spawn split"
+            " isend new_group passes recv reduce reduce_scatter rpc"
+            " save_group_sharded_model scatter scatter_object_list send split"
             " stream wait"
         ),
         "tensors are not spread over processes": (
@@ -51,16 +58,22 @@ __getattr__ = absent(
     },
 )
 
+doors(__name__, "communication sharding")
 __all__ = [
     "DataParallel",
     "InMemoryDataset",
     "ParallelEnv",
+    "ParallelMode",
     "QueueDataset",
+    "ReduceOp",
     "fleet",
+    "get_group",
     "get_rank",
     "get_world_size",
     "init_parallel_env",
     "io",
     "is_available",
     "is_initialized",
+    "launch",
+    "spawn",
 ]

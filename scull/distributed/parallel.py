@@ -32,6 +32,20 @@ class ParallelEnv:
         return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
 
 
+class ReduceOp:
+    """What becomes of the values of several processes."""
+
+    SUM, MAX, MIN, PROD, AVG = range(5)
+
+
+class ParallelMode:
+    """What processes share."""
+
+    DATA_PARALLEL, TENSOR_PARALLEL, PIPELINE_PARALLEL, SHARDING_PARALLEL, SEGMENT_PARALLEL = range(
+        5
+    )
+
+
 class DataParallel(Layer):
     """A Layer whose gradients all processes share: with one process, `layers` as it is.
 
@@ -90,4 +104,4 @@ class DataParallel(Layer):
         """Share gradients: nothing to do."""
 
 
-__all__ = ["DataParallel", "ParallelEnv", "init_parallel_env"]
+__all__ = ["DataParallel", "ParallelEnv", "ParallelMode", "ReduceOp", "init_parallel_env"]

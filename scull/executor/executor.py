@@ -76,6 +76,9 @@ class Executor:
         """Refuse further runs."""
         self.closed = True
 
+    def flush(self) -> None:
+        """Wait for what writes gradients to servers: nothing to do."""
+
     def plan(self, program: Any = None, feed: Any = (), fetch_list: Any = None) -> Plan:
         """The plan of a run: `print` shows it, `peak` tells its bytes, `to_dot()` draws it.
 

@@ -11,6 +11,7 @@ from scull.executor.binding import Bound
 from scull.executor.instruction import Instruction, whole
 from scull.executor.nested import Start, plainly
 from scull.executor.plan import Plan
+from scull.executor.tier import waiting
 
 
 def recorded(bound: Bound) -> Bound:
@@ -41,7 +42,7 @@ class TimedTier:
     """
 
     def __init__(self, tier: Any, plan: Plan) -> None:
-        self.tier, self.plan = tier, plan
+        self.tier, self.plan, self.waiting = tier, plan, waiting(plan)
         self.numbers = {(id(s.call), id(s.get)): i for i, s in enumerate(tier.plan.steps)}
         self.kept: dict[int, tuple[Any, Any]] = {}  # by the id of steps, which stay beside theirs
 
@@ -50,6 +51,8 @@ class TimedTier:
         rows = self.tier.steps(frame)
         if rows is self.tier.plan.loop:
             return self.plan.loop
+        if rows is self.tier.waiting:
+            return self.waiting
         if id(rows) not in self.kept:
             self.kept[id(rows)] = rows, tuple(map(self.timed, rows))
         return self.kept[id(rows)][1]

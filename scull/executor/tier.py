@@ -96,7 +96,7 @@ class Tier:
         self.tasks: dict[Any, Task[tuple[Row, ...]]] = {}
         self.slices: dict[Any, Sliced] = {}
         self.ways: dict[Any, Any] = {}  # the short way of runs that are one region, by that
-        self.waiting: tuple[Row, ...] = ((self._by_kernels, whole, slice(0, 0), ()),)
+        self.waiting = waiting(plan)
 
     @cached_property
     def batches(self) -> "Fed":
@@ -225,8 +225,13 @@ class Tier:
             sliced.refusal = str(task.error)
         return self.waiting
 
-    def _by_kernels(self, frame: list[Any]) -> tuple[()]:
-        """Run the instructions, whose code is to come: none of them asks for code of its own."""
+
+def waiting(plan: "Plan") -> "tuple[Row, ...]":
+    """The one step of a run whose code is to come: all instructions, which ask for no code."""
+
+    def by_kernels(frame: list[Any]) -> tuple[()]:
         with asking_nothing():
-            run(self.plan, self.plan.loop, frame)
+            run(plan, plan.loop, frame)
         return ()
+
+    return ((by_kernels, whole, slice(0, 0), ()),)

@@ -54,7 +54,7 @@ class Scaling:
             raise RunError("step() has already been called since the last update().")
         if optimizer not in self.done:
             self.unscale(optimizer)
-        cond(self.found[optimizer], None, lambda: self.gradients.update(optimizer))
+        cond(self.found[optimizer], None, optimizer.step)
         self.done[optimizer] = Done.STEPPED
 
     def update(self) -> None:

@@ -47,5 +47,7 @@ NAMES = {
         UpsamplingNearest2D""",
 }
 
-__getattr__, __dir__ = deferred(__name__, NAMES)
+MORE = {"utils": "spectral_norm"}  # what is there in Paddle, too, and in none of its lists
+
+__getattr__, __dir__ = deferred(__name__, NAMES, MORE)
 __all__ = listed(NAMES)

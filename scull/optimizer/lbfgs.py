@@ -233,6 +233,12 @@ class LBFGS(Optimizer):
 
     set_dict = set_state_dict
 
-    def minimize(self, *_: Any, **__: Any) -> Any:
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> Any:
         """Refused: a step evaluates the loss many times."""
         raise UnsupportedError("LBFGS needs to evaluate the loss itself: call step(closure)")

@@ -382,6 +382,13 @@ class Optimizer(UpdateProtocol):
 
     # ---- both modes ----
 
+    def append_regularization_ops(
+        self, parameters_and_grads: list[Any], regularization: Any = None
+    ) -> list[Any]:
+        """Pairs whose gradients have the decay: the parameter's own, else `regularization`."""
+        own = [(p, g, getattr(p, "regularizer", None)) for p, g in parameters_and_grads]
+        return [(p, g if g is None else decayed(p, g, r or regularization)) for p, g, r in own]
+
     def by_group(self, pairs: list[Any]) -> list[tuple[dict[str, Any], list[Any]]]:
         """The pairs of each group; those of no group come last."""
         owner = {id(p): i for i, g in enumerate(self._param_groups) for p in g["params"]}

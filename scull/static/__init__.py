@@ -1,5 +1,8 @@
 """Programs by hand: build a network, run it with an Executor, save it."""
 
+from typing import Any
+
+from scull.core.absent import absent
 from scull.core.place import Place
 from scull.deferred import deferred, listed
 from scull.executor.executor import Executor
@@ -31,7 +34,16 @@ NAMES = {
     "state": "load load_program_state save set_program_state",
 }
 
-__getattr__, __dir__ = deferred(__name__, NAMES)
+LACKING = "IpuCompiledProgram IpuStrategy ipu_shard_guard set_ipu_shard xpu_places"
+MORE = {"kind": "Parameter"}  # what is there in Paddle, too, and in none of its lists
+found, __dir__ = deferred(__name__, NAMES, MORE)
+lacking = absent(__name__, {"there are no XPUs and no IPUs": LACKING})
+
+
+def __getattr__(name: str) -> Any:
+    return lacking(name) if name in LACKING.split() else found(name)
+
+
 __all__ = [
     "Executor",
     "Place",

@@ -19,7 +19,14 @@ from scull.ops.search import topk as top_k_v2
 from scull.static.layer_helper import LayerHelper
 
 
-def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+def accuracy(
+    input: Any,
+    label: Any,
+    k: int = 1,
+    correct: Any = None,
+    total: Any = None,
+    name: str | None = None,
+) -> Any:
     """The share of rows whose label is among the `k` largest entries.
 
     Args:
@@ -28,6 +35,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         k (int): how many entries count.
         correct (Variable, optional): takes how many were right, in a Program.
         total (Variable, optional): takes how many there were, in a Program.
+        name (str, optional): of no effect.
 
     Returns:
         Tensor or Variable: a 0-D float32.

@@ -1,9 +1,13 @@
 """Functions that write their result into their first operand, named with an underscore."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from scull.deferred import load
 from scull.eager.change import in_place
+from scull.errors import ArgumentError
 from scull.tensor.size import needs_tensor, tensor_like
 
 WRITTEN = {  # the functions that have such a form, by module
@@ -38,12 +42,31 @@ def __getattr__(name: str) -> Any:
     if plain == name or plain not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     function = load("scull.tensor." + MODULES[plain], plain)
+    if MODULES[plain] == "logic":
+        function = without_out(function)
     made = in_place(function, plain in VIEWS.split(), WRITES.get(plain, 1))
     globals()[name] = made
     return made
 
 
-def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def without_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` without its parameter `out`, where it has one: the first operand is that."""
+    parameters = inspect.signature(function).parameters
+    if "out" not in parameters:
+        return function
+
+    def of_one(x: Any, name: str | None = None) -> Any:
+        return function(x, None, name)
+
+    def of_two(x: Any, y: Any, name: str | None = None) -> Any:
+        return function(x, y, None, name)
+
+    found = functools.wraps(function)(of_two if "y" in parameters else of_one)
+    del found.__wrapped__  # whose signature is another
+    return found
+
+
+def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """As `where`, written into `x` itself.
 
     Args:
@@ -55,11 +78,16 @@ def where_(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     Returns:
         Tensor: `x`.
 
+    Raises:
+        ArgumentError: neither or one of `x` and `y` is given.
+
     Examples:
         >>> import scull as paddle
         >>> paddle.where_(paddle.to_tensor([True, False]), paddle.ones([2]), 0.0).tolist()
         [1.0, 0.0]
     """
+    if x is None or y is None:
+        raise ArgumentError("either both or neither of x and y should be given")
     needs_tensor(x, "where_")
     broadcast = any(list(getattr(v, "shape", x.shape)) != list(x.shape) for v in (condition, y))
 

@@ -10,7 +10,7 @@ from scull.core.door import doors
 from scull.core.op import op_of
 from scull.core.tensor import Tensor
 from scull.ir.variable import Variable
-from scull.utils import dlpack, download, layers_utils, unique_name
+from scull.utils import cpp_extension, dlpack, download, layers_utils, unique_name
 from scull.utils.deprecation import deprecated, require_version
 from scull.utils.layers_utils import (
     assert_same_structure,
@@ -82,7 +82,6 @@ def try_set_static_shape_tensor(tensor: Any, shape: Any) -> None:
 __getattr__ = absent(
     __name__,
     {
-        "operators are written in Python, nothing is compiled with a C++ compiler": "cpp_extension",
         "nothing is downloaded": "image_util",
         "operators have one version": "op_version",
     },
@@ -93,6 +92,7 @@ doors(__name__, "flops", "scull.profiler.flops")
 __all__ = [
     "assert_same_structure",
     "convert_to_list",
+    "cpp_extension",
     "deprecated",
     "dlpack",
     "download",

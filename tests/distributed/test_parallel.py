@@ -1,5 +1,7 @@
 """One process that trains as if it were one of several."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,48 @@ def test_what_takes_several_processes_is_refused(monkeypatch):
     for call in (paddle.distributed.init_parallel_env, fleet.init):
         with pytest.raises(UnsupportedError, match="they do not train together"):
             call()
+
+
+def test_a_worker_asks_about_itself_and_is_alone(monkeypatch, capsys):
+    monkeypatch.delenv("PADDLE_TRAINER_ENDPOINTS", raising=False)
+    fleet.init(fleet.PaddleCloudRoleMaker(is_collective=True))
+    fleet.init(fleet.UserDefinedRoleMaker(is_collective=True, current_id=0, worker_num=1))
+    assert (fleet.rank(), fleet.world_size(), fleet.nranks(), fleet.node_num()) == (0, 1, 1, 1)
+    assert (fleet.local_rank(), fleet.rank_in_node()) == (0, 0)
+    assert (fleet.is_worker(), fleet.is_server(), fleet.is_coordinator()) == (True, False, False)
+    assert (fleet.server_num(), fleet.server_index(), fleet.server_endpoints()) == (0, 0, [])
+    assert fleet.worker_endpoints() == ["127.0.0.1:6170"]
+    monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", "127.0.0.1:1")
+    assert fleet.worker_endpoints(to_string=True) == "127.0.0.1:1"
+    for call in (fleet.init_worker, fleet.barrier_worker, fleet.stop_worker, fleet.util.barrier):
+        assert call() is None
+    assert fleet.util.all_reduce([1, 2]) == [1, 2] and fleet.util.all_gather(3) == [3]
+    assert fleet.util.get_file_shard(["a", "b"]) == ["a", "b"]
+    fleet.util.print_on_rank("first", 0)
+    fleet.util.print_on_rank("second", 1)
+    assert capsys.readouterr().out == "first\n"
+    fleet.set_log_level("DEBUG")
+    assert [fleet.Role.WORKER, fleet.Role.COORDINATOR] == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: fleet.PaddleCloudRoleMaker(), UnsupportedError, "no parameter servers"),
+        (lambda: fleet.UserDefinedRoleMaker(True, worker_num=2), UnsupportedError, "workers"),
+        (lambda: fleet.init(role_maker=3), UnsupportedError, "role_maker"),
+        (lambda: fleet.util.get_file_shard("a"), TypeError, "list of file"),
+        (lambda: fleet.set_log_level("LOUD"), ValueError, "not 'LOUD'"),
+    ],
+)
+def test_what_takes_other_workers_is_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_modules_of_what_is_not_there_are_found_and_say_why():
+    module = importlib.import_module("scull.distributed.sharding")
+    with pytest.raises(UnsupportedError, match=r"group_sharded_parallel.*do not train together"):
+        module.group_sharded_parallel(None, None, "os")
+    with pytest.raises(UnsupportedError, match="all_reduce"):
+        importlib.import_module("scull.distributed.communication").all_reduce(None)

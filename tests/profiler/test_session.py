@@ -8,9 +8,11 @@ import pytest
 
 import scull as paddle
 from scull.core.timeline import Timeline, Track, active
+from scull.flags import flags
 from scull.profiler import Profiler, ProfilerState, ProfilerTarget, RecordEvent
 from scull.profiler.event import in_use
 from scull.profiler.result import result_of
+from tests.profiler.programs import trained
 
 CLOSED, READY = ProfilerState.CLOSED, ProfilerState.READY
 RECORD, RETURN = ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN
@@ -240,3 +242,13 @@ def test_names_of_paddles_modules_are_here():
         assert profiler.utils._is_profiler_used is True
         assert profiler.utils.in_profiler_mode()
     assert paddle.utils.flops.flops("relu", {"X": [[12, 12]]}, {}) == 144
+
+
+def test_a_run_whose_code_is_to_come_is_recorded_by_its_operators():
+    case = trained()
+    profiler = Profiler(on_trace_ready=lambda _: None)
+    with flags(COMPILE="tiered"), profiler:
+        case.executor.run(case.main, case.feed, case.fetches, scope=case.scope)
+    [*trees] = profiler.profiler_result.get_data().values()
+    names = {node.name for tree in trees for node in tree.walk()}
+    assert "region" in names or {o.type for o in case.main.global_block().ops} <= names

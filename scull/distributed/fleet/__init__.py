@@ -10,6 +10,30 @@ from scull.distributed.fleet.data_generator import (
     MultiSlotDataGenerator,
     MultiSlotStringDataGenerator,
 )
+from scull.distributed.fleet.solo import (
+    PaddleCloudRoleMaker,
+    Role,
+    UserDefinedRoleMaker,
+    UtilBase,
+    barrier_worker,
+    init_worker,
+    is_coordinator,
+    is_server,
+    is_worker,
+    local_rank,
+    node_num,
+    nranks,
+    rank,
+    rank_in_node,
+    server_endpoints,
+    server_index,
+    server_num,
+    set_log_level,
+    stop_worker,
+    util,
+    worker_endpoints,
+    world_size,
+)
 from scull.errors import UnsupportedError
 
 HARMLESS = ("find_unused_parameters", "fuse_all_reduce_ops", "sync_nccl_allreduce")
@@ -39,7 +63,7 @@ def init(
     """Begin to train as the only process.
 
     Args:
-        role_maker (optional): refused, there are no servers of parameters.
+        role_maker (PaddleCloudRoleMaker, optional): says that there are no servers.
         is_collective (bool): of no effect.
         strategy (DistributedStrategy, optional): may ask for nothing that takes other processes.
         log_level (str | int): of no effect.
@@ -48,7 +72,7 @@ def init(
         UnsupportedError: this process was launched as one of several.
     """
     refuse_others("fleet.init")
-    if role_maker is not None:
+    if not isinstance(role_maker, PaddleCloudRoleMaker | None):
         raise UnsupportedError("`role_maker` is not in scull: there are no parameter servers")
     if strategy is not None:
         strategy.refuse()
@@ -87,7 +111,7 @@ __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "Fleet HybridCommunicateGroup UtilBase UserDefinedRoleMaker PaddleCloudRoleMaker"
+            "CommunicateTopology Fleet HybridCommunicateGroup get_hybrid_communicate_group"
         ),
     },
 )
@@ -96,11 +120,33 @@ __all__ = [
     "DistributedStrategy",
     "MultiSlotDataGenerator",
     "MultiSlotStringDataGenerator",
+    "PaddleCloudRoleMaker",
+    "Role",
+    "UserDefinedRoleMaker",
+    "UtilBase",
+    "barrier_worker",
     "distributed_model",
     "distributed_optimizer",
     "init",
+    "init_worker",
+    "is_coordinator",
     "is_first_worker",
+    "is_server",
+    "is_worker",
+    "local_rank",
+    "node_num",
+    "nranks",
+    "rank",
+    "rank_in_node",
     "recompute",
+    "server_endpoints",
+    "server_index",
+    "server_num",
+    "set_log_level",
+    "stop_worker",
+    "util",
+    "worker_endpoints",
     "worker_index",
     "worker_num",
+    "world_size",
 ]

@@ -66,6 +66,11 @@ class RNNCellBase(Layer):
         """The shape of a state without the batch, or a tuple of such."""
         raise NotImplementedError("a cell says what shape its states have: `state_shape`")
 
+    @property
+    def state_dtype(self) -> Any:
+        """The element type of a state: a cell of one's own may say it."""
+        raise NotImplementedError("this cell does not say of which elements its states are")
+
     def own(
         self, rows: int, inputs: int, hidden: int, attributes: tuple[Any, Any, Any, Any]
     ) -> None:

@@ -12,7 +12,7 @@ from scull.core.dtype import dtype_of, float32
 from scull.core.tensor import Parameter, Tensor
 from scull.core.timeline import FORWARD, active, span
 from scull.deferred import load
-from scull.errors import ArgumentTypeError, UnsupportedError
+from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scull.ir.mode import in_dynamic_mode
 from scull.ir.program import main_program
 from scull.ir.variable import ParameterVariable, Variable
@@ -74,6 +74,10 @@ class Layer(Attributes):
             inputs: what it was called with.
         """
         raise UnsupportedError(f"{type(self).__name__} defines no `forward`")
+
+    def backward(self, *inputs: Any) -> Any:
+        """Refused: gradients are those of what `forward` calls."""
+        raise ArgumentError("Layer shouldn't implement backward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if self._forward_pre_hooks or self._forward_post_hooks or active:

@@ -1,0 +1,5 @@
+"""The command line of the launcher."""
+
+from scull.distributed.launch.main import launch
+
+launch()
