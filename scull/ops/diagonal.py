@@ -36,6 +36,7 @@ def diagonal_index(ndim: int, axes: tuple[int, int], place: Any, offset: int) ->
 
 def diagonal_view(xp: Any, x: Any, offset: int, first: int, second: int) -> Any:
     """The diagonal as a view that can be written to where `x` can."""
+    offset = max(-x.shape[first], min(offset, x.shape[second]))  # NumPy's is an int of C
     view = x.diagonal(offset, first, second)
     view.flags.writeable = x.flags.writeable
     return view
