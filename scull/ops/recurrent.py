@@ -131,10 +131,15 @@ def narrowest(x: Any, dtype: Any) -> Any:
 # Layers.
 
 
+def known(mode: str) -> None:
+    """Refuse a mode that there is not."""
+    if mode not in GATES:
+        raise ArgumentError(f"mode is {mode!r}, not one of {', '.join(GATES)}")
+
+
 def check(x: Any, pre_state: Any, weights: Any, attrs: dict[str, Any]) -> Form:
     """Refuse operands that do not fit together."""
-    if attrs["mode"] not in GATES:
-        raise ArgumentError(f"mode is {attrs['mode']!r}, not one of {', '.join(GATES)}")
+    known(attrs["mode"])
     form, needed = form_of(x, attrs), 2 if attrs["mode"] == "LSTM" else 1
     if len(pre_state) != needed:
         raise ArgumentError(
@@ -286,7 +291,7 @@ def rnn_grad(
     )
 
 
-@primitive(outputs=("dinput", "dpre_state[]", "dweight_list[]"))
+@primitive(outputs=("dinput", "dpre_state[]", "dweight_list[]"), infer_first=True)
 def rnn_backward(
     input: Meta,
     pre_state: list[Meta],
@@ -308,6 +313,7 @@ def rnn_backward(
     is_test: bool,
 ) -> Any:
     """The gradients of a recurrent network from those of what it shows and of its last states."""
+    known(mode)
     return input, list(pre_state), list(weight_list)
 
 
