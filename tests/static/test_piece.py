@@ -214,8 +214,8 @@ def test_what_is_not_there_says_why():
         UnsupportedError, match=r"mnist.train` is not in scull: nothing is downloaded"
     ):
         paddle.dataset.mnist.train()
-    with pytest.raises(UnsupportedError, match="batch_fc` is not in scull"):
-        paddle.incubate.layers.batch_fc()
+    with pytest.raises(UnsupportedError, match="rank_attention` is not in scull"):
+        paddle.incubate.layers.rank_attention()
 
 
 def test_averages_of_parameters_are_those_of_a_program():
