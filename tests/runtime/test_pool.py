@@ -116,6 +116,7 @@ def test_a_thread_that_wakes_on_the_cpu_of_who_woke_it_leaves_that(count):
         tasks = set(os.listdir("/proc/self/task"))
         count(2, slow=1000)
         (worker,) = {int(n) for n in set(os.listdir("/proc/self/task")) - tasks}
+        assert comes(lambda: sleeps(worker))  # one that has not begun would know of one CPU alone
         try:
             os.sched_setaffinity(0, {one})
             os.sched_setaffinity(worker, {one})
@@ -127,6 +128,12 @@ def test_a_thread_that_wakes_on_the_cpu_of_who_woke_it_leaves_that(count):
             assert os.sched_getaffinity(worker) == cpus - {one}
         finally:
             os.sched_setaffinity(0, cpus)
+
+
+def sleeps(thread):
+    """Whether a thread of this process is asleep."""
+    told = Path(f"/proc/self/task/{thread}/stat").read_text()
+    return told.rpartition(")")[2].split()[0] == "S"
 
 
 def comes(true, seconds=60):
