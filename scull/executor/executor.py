@@ -204,9 +204,7 @@ class Executor:
         run_all = load("scull.executor.pass_over", "pass_over")
         run_all(self, program, dataset, scope, fetch_list, fetch_info, print_period, fetch_handler)
 
-    def infer_from_dataset(self, *args: Any, **kwargs: Any) -> None:
-        """The same under the name for Programs that train nothing."""
-        self.train_from_dataset(*args, **kwargs)
+    infer_from_dataset = train_from_dataset  # the name for Programs that train nothing
 
     def explain(
         self,

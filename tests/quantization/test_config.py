@@ -1,5 +1,6 @@
 """Which layers of a model get which quanters."""
 
+import numpy as np
 import pytest
 
 import scull as paddle
@@ -129,7 +130,9 @@ def test_a_class_of_a_user_takes_the_place_of_layers_and_is_converted():
     config = QuantConfig(None, EIGHT)
     config.add_qat_layer_mapping(nn.Linear, Doubled)
     qat = QAT(config)
-    model = qat.quantize(nn.Sequential(nn.Linear(2, 2)))
+    plain = nn.Linear(2, 2)
+    plain.weight.set_value(np.float32([[1.0, -0.25], [0.5, -0.125]]))  # none below minus the scale
+    model = qat.quantize(nn.Sequential(plain))
     x = paddle.ones([1, 2])
     model(x)
     model.eval()

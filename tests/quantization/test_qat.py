@@ -228,7 +228,9 @@ def test_a_factory_of_a_quanter_of_a_user_stands_beside_it():
     factory = Counting(offset=10)  # noqa: F821  the decorator put it here
     assert str(factory) == "Counting(offset=10)"
     qat = QAT(QuantConfig(factory, factory))
-    model = qat.quantize(nn.Sequential(nn.Linear(2, 2), nn.Sigmoid()))
+    plain = nn.Linear(2, 2)
+    plain.weight.set_value(np.float32([[0.9, -1.1], [0.1, 1.05]]))  # no product between two steps
+    model = qat.quantize(nn.Sequential(plain, nn.Sigmoid()))
     x = paddle.to_tensor([[0.7, -1.4]], stop_gradient=False)
     y = model(x)
     layer = model[0]
@@ -238,7 +240,7 @@ def test_a_factory_of_a_quanter_of_a_user_stands_beside_it():
     rounded = np.rint(rounded * 2) / 2
     np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-rounded)), rtol=1e-6)
     y.sum().backward()
-    assert np.abs(x.grad.numpy()).max() > 0 or np.abs(layer.weight.numpy()).max() < 0.25
+    assert np.abs(x.grad.numpy()).max() > 0
     np.testing.assert_allclose(qat.convert(model)(x).numpy(), y.numpy(), rtol=1e-6)
 
 

@@ -54,7 +54,8 @@ def cross_entropy(
     Args:
         input (Tensor): of floating-point numbers; scores of the classes along `axis`.
         label (Tensor): the numbers of classes, in the shape of `input` without `axis` or of size 1
-            there; with `soft_label` how likely each class is, in the shape of `input`.
+            there; with `soft_label`, or where they are smoothed, also how likely each class is,
+            in the shape of `input`.
         weight (Tensor, optional): the weight of each class.
         ignore_index (int): a label that counts for nothing.
         reduction (str): "mean" (weighted, over labels that count), "sum" or "none".

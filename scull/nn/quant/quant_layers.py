@@ -6,6 +6,7 @@ from scull.core.absent import absent
 from scull.errors import AssertError
 from scull.nn import functional as F
 from scull.nn.layer.layers import Layer
+from scull.nn.quant.convolved import convolved, take
 from scull.nn.quant.fake import (
     FakeQuantAbsMax,
     FakeQuantChannelWiseAbsMax,
@@ -155,22 +156,12 @@ class QuantizedConv2D(Quantized):
     """
 
     def take(self, layer: Any) -> None:
-        self._groups, self._stride, self._dilation = layer._groups, layer._stride, layer._dilation
-        self._padding, self._padding_mode = layer._padding, layer._padding_mode
-        self._data_format, self._conv2d_quant_axis = layer._data_format, self.axis
-        if layer._padding_mode != "zeros":
-            self._reversed_padding_repeated_twice = layer._reversed_padding_repeated_twice
+        take(self, layer)
+        self._conv2d_quant_axis = self.axis
 
     def forward(self, input: Any) -> Any:
         """The convolution of the rounded `input` with the rounded weight, and the bias."""
-        input, weight = self.rounded(input)
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            around = self._reversed_padding_repeated_twice
-            input = F.pad(input, around, self._padding_mode, data_format=self._data_format)
-            padding = 0
-        told = (self._stride, padding, self._dilation, self._groups, self._data_format)
-        return F.conv2d(input, weight, self.bias, *told)
+        return convolved(self, *self.rounded(input))
 
 
 class QuantizedConv2DTranspose(Quantized):

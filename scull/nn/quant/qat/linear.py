@@ -3,15 +3,10 @@
 from typing import Any
 
 from scull.nn import functional as F
-from scull.nn.quant.format import ConvertibleQuantedLayer
+from scull.nn.quant.qat.quanted import Quanted
 
 
-def made(factory: Any, layer: Any) -> Any:
-    """The quanter that a factory makes for `layer`; None of none."""
-    return None if factory is None else factory._instance(layer)
-
-
-class QuantedLinear(ConvertibleQuantedLayer):
+class QuantedLinear(Quanted):
     """A `Linear` with the parameters of another, whose input and weight pass a quanter.
 
     Args:
@@ -32,25 +27,12 @@ class QuantedLinear(ConvertibleQuantedLayer):
     """
 
     def __init__(self, layer: Any, q_config: Any) -> None:
-        super().__init__()
-        self.weight, self.bias, self.name = layer.weight, layer.bias, layer.name
-        self.weight_quanter = made(q_config.weight, layer)
-        self.activation_quanter = made(q_config.activation, layer)
+        super().__init__(layer, q_config)
+        self.name = layer.name
 
     def forward(self, input: Any) -> Any:
         """The product of the rounded `input` and the rounded weight, and the bias."""
-        if self.activation_quanter is not None:
-            input = self.activation_quanter(input)
-        weight = self.weight
-        if self.weight_quanter is not None:
-            weight = self.weight_quanter(weight)
-        return self._linear_forward(input, weight)
+        return self._linear_forward(*self.rounded(input))
 
     def _linear_forward(self, input: Any, weight: Any) -> Any:
         return F.linear(input, weight, self.bias, self.name)
-
-    def weights_to_quanters(self) -> list[tuple[str, str]]:
-        return [("weight", "weight_quanter")]
-
-    def activation_quanters(self) -> list[str]:
-        return ["activation_quanter"]
