@@ -159,7 +159,8 @@ def test_a_program_trains_with_rounding():
     main, startup = paddle.static.Program(), paddle.static.Program()
     with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
         x = paddle.static.data("x", [4, 2])
-        model = QAT(both()).quantize(nn.Sequential(nn.Linear(2, 1)))
+        far = nn.Linear(2, 1, nn.initializer.Constant(0.1))
+        model = QAT(both()).quantize(nn.Sequential(far))
         loss = paddle.mean((model(x) - x.sum(1, keepdim=True)) ** 2)
         paddle.optimizer.SGD(0.1).minimize(loss)
     executor = paddle.static.Executor()
