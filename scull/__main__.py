@@ -1,4 +1,7 @@
-"""`python -m scull doctor` is the command line; `python -m scull script.py` runs a script."""
+"""`python -m scull doctor` is the command line; `python -m scull train.py` runs a program.
+
+A program is a script, or a module after `-m`; `import paddle` means scull in it.
+"""
 
 import os
 import runpy
@@ -9,14 +12,29 @@ from scull import cli, compat
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run a script, in which `import paddle` means scull, or else a command."""
-    if not argv or argv[0] in cli.COMMANDS or not is_script(argv[0]):
+    """Run a program, or else a command."""
+    if len(argv) > 1 and argv[0] == "-m":
+        run_module(argv[1:])
+    elif argv and argv[0] not in cli.COMMANDS and is_script(argv[0]):
+        run_script(argv)
+    else:
         return cli.main(argv)
+    return 0
+
+
+def run_script(argv: Sequence[str]) -> None:
+    """What `python` does with a script: its folder is where modules are looked for first."""
     compat.install()
     sys.argv[:] = argv
     sys.path[0] = os.path.dirname(os.path.abspath(argv[0]))
     runpy.run_path(argv[0], run_name="__main__")
-    return 0
+
+
+def run_module(argv: Sequence[str]) -> None:
+    """What `python -m` does with a module; one of paddle's own is that of scull."""
+    compat.install()
+    sys.argv[:] = argv
+    runpy.run_module(compat.own(argv[0]), run_name="__main__", alter_sys=True)
 
 
 def is_script(name: str) -> bool:

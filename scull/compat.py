@@ -30,18 +30,22 @@ class AliasFinder(MetaPathFinder):
     """Finds `paddle` and everything below it in scull."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != OTHER and not name.startswith(OTHER + "."):
+        if own(name) == name:
             return None
-        own = OWN + name.removeprefix(OTHER)
         try:
-            module = importlib.import_module(own)
+            module = importlib.import_module(own(name))
         except ModuleNotFoundError as error:
-            if error.name is not None and (own + ".").startswith(error.name + "."):
+            if error.name is not None and (own(name) + ".").startswith(error.name + "."):
                 raise ModuleNotFoundError(
                     f"No module named '{name}' in scull, which stands for paddle here", name=name
                 ) from None
             raise
         return ModuleSpec(name, AliasLoader(module), is_package=hasattr(module, "__path__"))
+
+
+def own(name: str) -> str:
+    """The name that a module has in scull; that of a module which is not paddle's stays."""
+    return OWN + name.removeprefix(OTHER) if (name + ".").startswith(OTHER + ".") else name
 
 
 def installed() -> bool:
@@ -77,4 +81,4 @@ def uninstall() -> None:
         del sys.modules[name]
 
 
-__all__ = ["install", "installed", "uninstall"]
+__all__ = ["install", "installed", "own", "uninstall"]

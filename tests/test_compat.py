@@ -56,6 +56,24 @@ def test_a_script_is_run_with_its_arguments(tmp_path):
     assert found == "__main__ scull ['--epochs', '3']"
 
 
+def test_a_module_is_run_with_its_arguments(tmp_path):
+    (tmp_path / "tools").mkdir()
+    code = "import sys, paddle\nprint(__name__, paddle.__name__, sys.argv[1:])\n"
+    (tmp_path / "tools" / "train.py").write_text(code)
+    found = run("-m", "scull", "-m", "tools.train", "--epochs", "3", cwd=tmp_path)
+    assert found == "__main__ scull ['--epochs', '3']"
+
+
+def test_a_module_of_paddles_is_run_too(tmp_path):
+    (tmp_path / "train.py").write_text("import paddle, sys\nprint(paddle.__name__, sys.argv[1:])\n")
+    found = run("-m", "scull", "-m", "paddle.distributed.launch", "train.py", "--x", cwd=tmp_path)
+    assert found == "scull ['--x']"
+
+
+def test_a_module_that_is_missing_is_named():
+    assert "nowhere" in run("-m", "scull", "-m", "nowhere.train")
+
+
 def test_a_script_that_is_missing_is_named():
     assert "nowhere.py" in run("-m", "scull", "nowhere.py")
 

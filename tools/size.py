@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 176_870
+TOTAL = 176_900
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
-    ".": 960,
+    ".": 980,
     "core": 3_780,
     "lang": 3_150,
     "ir": 2_400,
