@@ -37,11 +37,11 @@ from scull.version import full_version as __version__
 
 paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it
 PACKAGES = (
-    "_C_ops amp audio base callbacks common_ops_import compat compiler cost_model dataset device"
-    " distributed distribution executor fft files framework geometric hapi hub incubate inference"
-    " io ir jit lang linalg metric nn onnx optimizer pir pir_utils profiler quantization reader"
-    " regularizer"
-    " runtime signal sparse static sysconfig text utils version vision"
+    "_C_ops _legacy_C_ops amp audio base callbacks common_ops_import compat compiler cost_model"
+    " dataset device distributed distribution executor fft files framework geometric hapi hub"
+    " incubate inference io ir jit lang linalg metric nn onnx optimizer pir pir_utils profiler"
+    " quantization reader regularizer runtime signal sparse static sysconfig text utils version"
+    " vision"
 )
 ORIGINS = {  # where names come from that load when first used
     "device": "IPUPlace XPUPlace get_cudnn_version get_device is_compiled_with_cinn"

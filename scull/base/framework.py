@@ -85,11 +85,7 @@ def dtype_is_floating(dtype: Any) -> bool:
     return dtype_of(dtype).is_float
 
 
-def _current_expected_place() -> Place:
-    return session.place()
-
-
-_current_expected_place_ = _current_expected_place
+_current_expected_place = _current_expected_place_ = session.place
 
 
 def _set_expected_place(place: Any) -> None:

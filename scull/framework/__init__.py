@@ -4,6 +4,7 @@ import importlib
 from typing import Any
 
 from scull.autograd import grad, no_grad
+from scull.core import session
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from scull.framework import io, random
@@ -25,6 +26,8 @@ from scull.ir.program import Program
 from scull.ir.variable import ParameterVariable as Parameter
 from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
+
+_current_expected_place = session.place
 
 
 def __getattr__(name: str) -> Any:
