@@ -19,6 +19,11 @@ def full_int_array(value: Any, dtype: Any = "int64", place: Any = None) -> Any:
     return paddle.assign(np.asarray(value, dtype_of(dtype).array))
 
 
+def add_n(inputs: Any) -> Any:
+    """The sum of several tensors."""
+    return paddle.add_n(inputs)
+
+
 def arange(start: Any, end: Any, step: Any, dtype: Any = None, place: Any = None) -> Any:
     """The numbers from `start` on, `step` apart, before `end`."""
     return paddle.arange(start, end, step, dtype)
@@ -131,6 +136,7 @@ def written(x: Any, values: Any, names: Sequence[str], arguments: Sequence[Any])
 
 
 __all__ = [
+    "add_n",
     "arange",
     "as_strided",
     "assign_out_",

@@ -45,7 +45,6 @@ TYPES = {
 # The order of arguments where it is not inputs without those that hold attributes, then
 # attributes, as declared; `_` is passed over.
 ORDERS = {
-    "add_n": "x",
     "all": "x axis keepdim",
     "allclose": "x y rtol atol equal_nan",
     "amax": "x axis keepdim",

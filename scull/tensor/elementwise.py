@@ -7,7 +7,7 @@ from scull.core.tensor import Tensor
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
-from scull.ops import arithmetic, create, math, pair
+from scull.ops import arithmetic, create, math, move, pair
 from scull.ops import elementwise as ops
 from scull.ops.promotion import cast_to
 from scull.tensor.creation import full
@@ -279,7 +279,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of several tensors of one shape.
+    """The sum of several tensors of one shape; a number may stand among those of shape [1].
 
     Args:
         inputs (Tensor | list[Tensor]): the tensors.
@@ -292,7 +292,10 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     """
     if isinstance(inputs, Variable) and inputs.kind is Kind.ARRAY:  # a list of tensors
         return load("scull.tensor", "sum")(load("scull.tensor", "stack")(inputs), 0, name=name)
-    return create.add_n(list(inputs) if isinstance(inputs, list | tuple) else [inputs], name=name)
+    listed = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if {tuple(x.shape) for x in listed if isinstance(x, Tensor | Variable)} == {(), (1,)}:
+        listed = [x if x.shape else move.reshape(x, shape=(1,)) for x in listed]
+    return create.add_n(listed, name=name)
 
 
 def scale(

@@ -453,3 +453,13 @@ def test_normal_numbers_around_a_tensor_are_of_its_shape():
 def test_images_are_resized_by_a_size_or_by_a_factor():
     with pytest.raises(ArgumentError, match="Only one of size or scale_factor"):
         paddle.nn.functional.interpolate(paddle.ones([1, 1, 2, 2]), [4, 4], scale_factor=2)
+
+
+def test_numbers_are_added_to_tensors_of_one_element():
+    number, single = paddle.to_tensor(1.0, stop_gradient=False), paddle.to_tensor([2.0])
+    total = paddle.add_n([number, single, single])
+    assert (total.shape, total.tolist()) == ([1], [5.0])
+    total.backward()
+    assert number.grad.tolist() == 1.0
+    with pytest.raises(ValueError, match="not of one shape"):
+        paddle.add_n([number, paddle.ones([1, 1])])
