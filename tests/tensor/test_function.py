@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ScullError, ShapeError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertError,
+    DtypeError,
+    ScullError,
+    ShapeError,
+)
 
 X = np.array([[0.3, -1.2, 2.6], [1.7, -0.4, 0.9]])
 P = np.abs(X)
@@ -453,3 +460,13 @@ def test_normal_numbers_around_a_tensor_are_of_its_shape():
 def test_images_are_resized_by_a_size_or_by_a_factor():
     with pytest.raises(ArgumentError, match="Only one of size or scale_factor"):
         paddle.nn.functional.interpolate(paddle.ones([1, 1, 2, 2]), [4, 4], scale_factor=2)
+
+
+def test_where_takes_numbers_for_truth_beside_another_shape():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    for condition in ([[0.0, 0.5], [2.0, 0.0]], [[0, 256], [1, 0]]):
+        found = paddle.where(paddle.to_tensor(condition), x, paddle.to_tensor(-1.0))
+        assert found.tolist() == [[-1.0, 2.0], [3.0, -1.0]]
+    assert paddle.where(paddle.to_tensor([0, 1]), x, x + 4).tolist() == [[5.0, 2.0], [7.0, 4.0]]
+    with pytest.raises(DtypeError, match="condition is float32, not bool"):
+        paddle.where(x, x, x)
