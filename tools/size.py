@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 2_230,
+    "distributed": 2_240,
     "sparse": 3_380,
     "quantization": 1_600,
     "utils": 650,

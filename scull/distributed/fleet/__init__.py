@@ -93,6 +93,10 @@ def is_first_worker() -> bool:
     return True
 
 
+def get_hybrid_communicate_group() -> None:
+    """The groups of processes that share a model: None, there are none beside this one."""
+
+
 def distributed_model(model: Any) -> Any:
     """The layer that one process trains: `model` itself."""
     return model
@@ -122,7 +126,6 @@ __getattr__ = absent(
     {
         "processes do not train together": (
             "CommunicateTopology Fleet HybridCommunicateGroup auto distributed_scaler fleet"
-            " get_hybrid_communicate_group"
         ),
     },
 )
@@ -138,6 +141,7 @@ __all__ = [
     "barrier_worker",
     "distributed_model",
     "distributed_optimizer",
+    "get_hybrid_communicate_group",
     "init",
     "init_worker",
     "is_coordinator",
