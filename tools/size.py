@@ -18,7 +18,7 @@ TOTAL = 177_490
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 960,
-    "core": 3_800,
+    "core": 3_810,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,

@@ -470,3 +470,12 @@ def test_where_takes_numbers_for_truth_beside_another_shape():
     assert paddle.where(paddle.to_tensor([0, 1]), x, x + 4).tolist() == [[5.0, 2.0], [7.0, 4.0]]
     with pytest.raises(DtypeError, match="condition is float32, not bool"):
         paddle.where(x, x, x)
+
+
+def test_a_state_of_the_generator_tells_its_seed():
+    paddle.seed(12)
+    paddle.rand([2])
+    (state,) = paddle.get_rng_state()
+    cpu = paddle.framework.core.default_cpu_generator()
+    assert state.current_seed() == cpu.get_state().current_seed() == 12
+    assert state == (12, 1)
