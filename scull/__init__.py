@@ -33,6 +33,7 @@ from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace
 from scull.core.tensor import Tensor
 from scull.flags import PADDLE
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
+from scull.version import commit as __git_commit__
 from scull.version import full_version as __version__
 
 paddle = scull  # `paddle.paddle` is there in Paddle, and scripts use it

@@ -24,6 +24,11 @@ class AliasLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec
+        for name, inner in list(sys.modules.items()):
+            parent, _, last = name.rpartition(".")
+            if parent == module.__name__ and vars(module).get(last) is not inner:
+                # an import would put it in the place of what the parent has there
+                sys.modules[OTHER + name.removeprefix(OWN)] = inner
 
 
 class AliasFinder(MetaPathFinder):

@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 177_230
+TOTAL = 177_850
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 980,
-    "core": 3_790,
+    "core": 3_820,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
@@ -29,7 +29,7 @@ BUDGETS = {
     "eager": 2_120,
     "executor": 10_890,
     "tensor": 8_200,
-    "nn": 14_990,
+    "nn": 15_010,
     "optimizer": 3_190,
     "io": 1_400,
     "static": 7_860,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 1_720,
+    "distributed": 2_240,
     "sparse": 3_380,
     "quantization": 1_600,
     "utils": 650,

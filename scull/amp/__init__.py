@@ -1,6 +1,7 @@
 """Mixed precision: operators with fewer digits where that is safe, and losses scaled up so that
 small gradients survive them."""
 
+from scull.core.door import door
 from scull.deferred import deferred, listed
 
 NAMES = {
@@ -12,4 +13,5 @@ NAMES = {
 }
 
 __getattr__, __dir__ = deferred(__name__, NAMES)
+door("scull.amp.auto_cast", "scull.amp.guard")  # the function, too, has this name
 __all__ = listed(NAMES)

@@ -129,6 +129,19 @@ def interpreter(
 auto_cast = amp_guard
 
 
+def amp_state() -> dict[str, Any] | None:
+    """What the block of `auto_cast` around this casts, None outside of one."""
+    if not isinstance(current(), Autocast):
+        return None
+    setting = current().setting
+    return {
+        "enable": True,
+        "level": setting.level,
+        "dtype": setting.dtype.name,
+        "use_promote": setting.promotes,
+    }
+
+
 def placed(device: Any) -> Place:
     """The place a user means."""
     return session.place() if device is None else place_of(device)

@@ -1,4 +1,5 @@
-"""Names of Paddle's that scull does not have: they can be imported; using one says why."""
+"""Names of Paddle's that scull does not have: they can be imported, and a class may be one of their
+kind; using one says why."""
 
 from typing import Any, NoReturn
 
@@ -17,8 +18,11 @@ class Absent:
     def __call__(self, *arguments: Any, **options: Any) -> NoReturn:
         raise UnsupportedError(self.refuse())
 
-    def __mro_entries__(self, bases: Any) -> NoReturn:
-        raise UnsupportedError(self.refuse())
+    def __mro_entries__(self, bases: Any) -> tuple[type]:
+        def refuse(kind: Any, *arguments: Any, **options: Any) -> NoReturn:
+            raise UnsupportedError(self.refuse())
+
+        return (type(self.__name__.rpartition(".")[2], (), {"__new__": refuse}),)
 
     def __instancecheck__(self, value: object) -> bool:
         return False

@@ -36,6 +36,16 @@ class Key(ISeedSequence):
         return self.words
 
 
+class GeneratorState(tuple[int, int]):
+    """What a generator needs to go on from here: its seed and the number of its next draw."""
+
+    __slots__ = ()
+
+    def current_seed(self) -> int:
+        """The seed."""
+        return self[0]
+
+
 class Generator:
     """A seed and the number of the next draw.
 
@@ -55,9 +65,9 @@ class Generator:
         """The seed given last."""
         return self.seed
 
-    def get_state(self) -> tuple[int, int]:
+    def get_state(self) -> GeneratorState:
         """What `set_state` needs to go on from here."""
-        return self.seed, self.number
+        return GeneratorState((self.seed, self.number))
 
     def set_state(self, state: tuple[int, int]) -> None:
         """Go on from a saved state."""

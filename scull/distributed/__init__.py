@@ -4,6 +4,7 @@ from typing import Any
 
 from scull.core.absent import absent
 from scull.core.door import doors
+from scull.distributed import communication as communication
 from scull.distributed import fleet, io
 from scull.distributed.alone import init_parallel_env
 from scull.distributed.fleet.dataset import InMemoryDataset, QueueDataset
@@ -58,7 +59,7 @@ __getattr__ = absent(
     },
 )
 
-doors(__name__, "communication sharding")
+doors(__name__, "collective sharding")
 __all__ = [
     "DataParallel",
     "InMemoryDataset",

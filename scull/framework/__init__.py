@@ -1,6 +1,7 @@
 """What programs are made of, settings of the process, saving and loading of objects."""
 
 import importlib
+from contextlib import nullcontext
 from typing import Any
 
 from scull.autograd import grad, no_grad
@@ -28,6 +29,7 @@ from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
 
 _current_expected_place = session.place
+_no_check_dy2st_diff = nullcontext  # eager mode and Programs agree
 
 
 def __getattr__(name: str) -> Any:

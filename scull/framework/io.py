@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scull.core.tensor import Parameter as EagerParamBase  # noqa: F401  scripts look here
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scull.files.file_set import write_file

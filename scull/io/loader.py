@@ -173,6 +173,7 @@ class Batches:
 
     def __init__(self, loader, source):
         self.source, self.dataset = source, loader.dataset
+        self._dataset, self._batch_sampler = loader.dataset, loader.batch_sampler
         self.sized = loader.batch_sampler if loader.auto_collate_batch else loader.dataset
         self.fresh = loader.num_workers > 0 or loader._recipe().collate is default_collate_fn
         self.places = len(loader.places)
@@ -211,6 +212,9 @@ class Batches:
         """Leave the pass before its end."""
         if hasattr(self.source, "close"):
             self.source.close()
+
+
+_DataLoaderIterBase = Batches  # what scripts tell a pass by
 
 
 def _named(names, batch):

@@ -28,6 +28,11 @@ def disable_static(place: object = None) -> None:
         pop(STATIC)
 
 
+def in_to_static_mode() -> bool:
+    """Whether a function is being turned into a Program."""
+    return current().captures
+
+
 def in_dynamic_mode() -> bool:
     """Whether operators compute at once."""
     return current().eager

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core import session
-from scull.core.dtype import dtype_of, float32
+from scull.core.dtype import dtype_of
 from scull.core.meta import Meta
 from scull.core.op import as_outputs
 from scull.core.tensor import Tensor
@@ -45,6 +45,11 @@ class LayerHelper:
         self.kwargs, self.layer_type = kwargs, layer_type
         name = kwargs.get("name")
         self.name = session.unique_name(layer_type) if name is None else name
+
+    @staticmethod
+    def get_default_dtype() -> str:
+        """The name of the element type of parameters of which nothing is said."""
+        return session.default_dtype().name
 
     @property
     def main_program(self) -> Any:
@@ -112,7 +117,7 @@ class LayerHelper:
             self.name,
             shape,
             attr=attr,
-            dtype=dtype or float32,
+            dtype=dtype or session.default_dtype(),
             is_bias=is_bias,
             default_initializer=default_initializer,
         )
@@ -126,7 +131,7 @@ class LayerHelper:
         """A variable for a result; its shape is inferred by the operator that writes it."""
         meta = Meta(
             with_batch(() if shape is None else shape),
-            dtype_of(dtype) if dtype is not None else float32,
+            dtype_of(dtype) if dtype is not None else session.default_dtype(),
         )
         if in_dynamic_mode():
             return waiting(meta.dtype)

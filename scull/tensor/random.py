@@ -5,7 +5,7 @@ from typing import Any
 from scull.core import session
 from scull.core.door import shown_by
 from scull.core.dtype import dtype_of
-from scull.core.random import Generator
+from scull.core.random import Generator, GeneratorState
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError, DtypeError
 from scull.ir.variable import Variable
@@ -45,12 +45,6 @@ def seed(seed: Any) -> Generator:
     return session.generator().manual_seed(whole(seed, "seed"))
 
 
-class GeneratorState(tuple[int, int]):
-    """What a generator needs to go on from here: its seed and the number of its next draw."""
-
-    __slots__ = ()
-
-
 def get_rng_state(device: str | None = None) -> list[GeneratorState]:
     """The state of the generator, for `set_rng_state`.
 
@@ -65,7 +59,7 @@ def get_rng_state(device: str | None = None) -> list[GeneratorState]:
         >>> paddle.rand([2]).tolist() == first
         True
     """
-    return [GeneratorState(session.generator().get_state())]
+    return [session.generator().get_state()]
 
 
 def set_rng_state(state_list: Any, device: str | None = None) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scull.core.door import shown_by
-from scull.core.dtype import dtype_of, float64
+from scull.core.dtype import bool_, dtype_of, float64
 from scull.core.meta import Meta, promote
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ArgumentTypeError
@@ -181,7 +181,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     A `float` of Python is of float64, and so is the result beside a tensor of fewer bits.
 
     Args:
-        condition (Tensor): truth values.
+        condition (Tensor): truth values; where shapes differ also numbers, which hold unless 0.
         x (number | Tensor, optional): taken where it holds.
         y (number | Tensor, optional): taken elsewhere.
         name (str, optional): the name of the output in a Program.
@@ -204,6 +204,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x.dtype is not y.dtype and x.dtype.is_float and y.dtype.is_float:
         common = promote(x.dtype, y.dtype)
         x, y = cast_to(x, common), cast_to(y, common)
+    if not tuple(condition.shape) == tuple(x.shape) == tuple(y.shape):
+        condition = cast_to(condition, bool_)
     return compare.where(condition, x, y, name=name)
 
 

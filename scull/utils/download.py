@@ -55,4 +55,9 @@ def digest(path: Any) -> str:
         return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
-__getattr__ = absent(__name__, {"nothing is downloaded": "get_path_from_url"})
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """The first address of each machine."""
+    return set({address.split(":")[0]: address for address in trainer_endpoints[::-1]}.values())
+
+
+__getattr__ = absent(__name__, {"nothing is downloaded": "_decompress get_path_from_url"})

@@ -214,3 +214,15 @@ def test_a_tensor_is_a_variable_while_operators_compute_at_once():
         assert isinstance(v, framework.Variable)
     finally:
         base.enable_dygraph()
+
+
+def test_a_layer_helper_makes_what_it_is_not_told_of_the_default_type():
+    helper = paddle.nn.Layer("table")._helper
+    paddle.set_default_dtype("float64")
+    try:
+        assert helper.get_default_dtype() == "float64"
+        assert helper.create_parameter(None, [2]).dtype == paddle.float64
+        assert helper.create_variable_for_type_inference().dtype == paddle.float64
+    finally:
+        paddle.set_default_dtype("float32")
+    assert helper.get_default_dtype() == "float32"

@@ -64,3 +64,16 @@ def test_packages_and_modules_of_layers_are_there_before_one_is_imported():
     code = "import scull; print(scull.nn.layer.loss.L1Loss.__name__, scull.hapi.summary.__name__)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "L1Loss summary\n"
+
+
+def test_a_module_that_has_the_name_of_a_function_leaves_the_function():
+    code = "import scull.compat; scull.compat.install()\n"
+    code += "from paddle.amp.auto_cast import amp_state\nimport paddle, paddle.distributed.launch\n"
+    code += "with paddle.amp.auto_cast(level='O2', dtype='bfloat16'): print(amp_state()['level'])\n"
+    code += "print(amp_state(), callable(paddle.distributed.launch))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "O2\nNone True\n"
+
+
+def test_names_with_one_underscore_are_shown():
+    assert importlib.import_module("scull.io.dataloader.dataloader_iter")._DataLoaderIterBase

@@ -35,3 +35,8 @@ def test_others_are_refused_with_the_place_where_they_belong(home, content):
 
 def test_addresses_of_the_web_are_told_from_paths():
     assert download.is_url(URL) and not download.is_url("/models/net.pdparams")
+
+
+def test_of_each_machine_one_address_is_found():
+    found = download._get_unique_endpoints(["10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:1"])
+    assert found == {"10.0.0.1:1", "10.0.0.2:1"}

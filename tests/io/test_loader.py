@@ -28,6 +28,7 @@ from scull.errors import ArgumentError, DtypeError
 from scull.io import BatchSampler, DataLoader, Dataset, IterableDataset, get_worker_info
 from scull.io.collate import convert, default_collate_fn, tensor_of
 
+PASSES = "scull.io.dataloader.dataloader_iter"
 with_and_without_workers = pytest.mark.parametrize("workers", [0, 1, 3])
 
 
@@ -481,3 +482,10 @@ def test_a_loader_can_be_copied():
 def test_the_examples_run(name):
     results = doctest.testmod(importlib.import_module(f"scull.io.{name}"))
     assert results.failed == 0
+
+
+def test_a_pass_tells_its_dataset_and_its_sampler():
+    loader = DataLoader(range(4), batch_size=2)
+    one = iter(loader)
+    assert isinstance(one, importlib.import_module(PASSES)._DataLoaderIterBase)
+    assert one._dataset is loader.dataset and one._batch_sampler is loader.batch_sampler

@@ -9,6 +9,7 @@ from scull import nn
 from scull.core import session
 from scull.core.dtype import dtype_of
 from scull.core.tensor import Rows
+from scull.nn.param_attr import ParamAttr
 from scull.tensor import ones, to_tensor, zeros
 
 
@@ -465,3 +466,16 @@ def test_parameters_of_a_recurrent_network_may_be_flattened_at_any_time():
     names = list(layer.state_dict())
     layer.flatten_parameters()
     assert list(layer.state_dict()) == names
+
+
+def test_layers_keep_what_was_said_of_their_parameters():
+    attr = ParamAttr(learning_rate=0.5)
+    made = [
+        kind(*sizes, weight_attr=attr, bias_attr=False)
+        for kind, *sizes in ((nn.Linear, 2, 3), (nn.BatchNorm2D, 3), (nn.LayerNorm, 3))
+    ]
+    assert all(layer._weight_attr is attr and layer._bias_attr is False for layer in made)
+    norms = [nn.GroupNorm(1, 3, weight_attr=attr), nn.InstanceNorm2D(3, weight_attr=attr)]
+    rows = [nn.Embedding(3, 2, weight_attr=attr), nn.PReLU(weight_attr=attr)]
+    assert all(layer._weight_attr is attr for layer in norms + rows)
+    assert all(layer._bias_attr is None for layer in norms) and rows[0]._size == [3, 2]

@@ -141,3 +141,18 @@ def test_flash_attention_gives_the_weights_too(causal):
     none = flash_attention(q, k, v, 0.5, causal, training=False)
     assert np.array_equal(none[0].numpy(), out.numpy())
     assert none[1] is None
+
+
+def test_attention_asks_one_method_for_what_it_compares():
+    class Doubled(nn.MultiHeadAttention):
+        def _prepare_qkv(self, query, key, value, cache=None):
+            q, k, v, *kept = super()._prepare_qkv(query, key, value, cache)
+            return q, k, v * 2.0, *kept
+
+    x, attention = tensor(2, 3, 4), Doubled(4, 2, bias_attr=False)
+    plain = nn.MultiHeadAttention(4, 2, bias_attr=False)
+    plain.set_state_dict(attention.state_dict())
+    np.testing.assert_allclose(attention(x).numpy(), 2 * plain(x).numpy(), rtol=1e-5)
+    cache = plain.gen_cache(x)
+    assert len(plain._prepare_qkv(x, x, x)) == 3
+    assert plain._prepare_qkv(x, x, x, cache)[3].k.shape == [2, 2, 3, 2]

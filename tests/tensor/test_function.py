@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import scull as paddle
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError, ScullError, ShapeError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertError,
+    DtypeError,
+    ScullError,
+    ShapeError,
+)
 
 X = np.array([[0.3, -1.2, 2.6], [1.7, -0.4, 0.9]])
 P = np.abs(X)
@@ -463,3 +470,22 @@ def test_numbers_are_added_to_tensors_of_one_element():
     assert number.grad.tolist() == 1.0
     with pytest.raises(ValueError, match="not of one shape"):
         paddle.add_n([number, paddle.ones([1, 1])])
+
+
+def test_where_takes_numbers_for_truth_beside_another_shape():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    for condition in ([[0.0, 0.5], [2.0, 0.0]], [[0, 256], [1, 0]]):
+        found = paddle.where(paddle.to_tensor(condition), x, paddle.to_tensor(-1.0))
+        assert found.tolist() == [[-1.0, 2.0], [3.0, -1.0]]
+    assert paddle.where(paddle.to_tensor([0, 1]), x, x + 4).tolist() == [[5.0, 2.0], [7.0, 4.0]]
+    with pytest.raises(DtypeError, match="condition is float32, not bool"):
+        paddle.where(x, x, x)
+
+
+def test_a_state_of_the_generator_tells_its_seed():
+    paddle.seed(12)
+    paddle.rand([2])
+    (state,) = paddle.get_rng_state()
+    cpu = paddle.framework.core.default_cpu_generator()
+    assert state.current_seed() == cpu.get_state().current_seed() == 12
+    assert state == (12, 1)

@@ -15,7 +15,7 @@ from scull.base.data_feeder import check_type, convert_dtype
 from scull.core.eager import EAGER
 from scull.core.interpreter import current, interpreting
 from scull.core.tensor import Tensor
-from scull.ir.mode import disable_static, enable_static, in_dynamic_mode
+from scull.ir.mode import disable_static, enable_static, in_dynamic_mode, in_to_static_mode
 from scull.ir.program import Program, program_guard
 from scull.ir.recorder import STATIC
 from scull.ir.variable import Variable
@@ -106,11 +106,6 @@ def switch_to_static_graph(func: Any) -> Any:
 
 
 _switch_to_static_graph_ = switch_to_static_graph
-
-
-def in_to_static_mode() -> bool:
-    """Whether a function is being turned into a Program."""
-    return current().captures
 
 
 class GlobalVar:

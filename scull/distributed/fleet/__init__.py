@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.absent import absent
 from scull.core.door import doors
 from scull.distributed.alone import refuse_others
-from scull.distributed.fleet import recompute
+from scull.distributed.fleet import meta_parallel, recompute
 from scull.distributed.fleet.data_generator import (
     MultiSlotDataGenerator,
     MultiSlotStringDataGenerator,
@@ -93,6 +93,10 @@ def is_first_worker() -> bool:
     return True
 
 
+def get_hybrid_communicate_group() -> None:
+    """The groups of processes that share a model: None, there are none beside this one."""
+
+
 def distributed_model(model: Any) -> Any:
     """The layer that one process trains: `model` itself."""
     return model
@@ -107,11 +111,21 @@ def distributed_optimizer(optimizer: Any, strategy: DistributedStrategy | None =
 
 doors(__name__, "utils", "scull.distributed.fleet.tool")
 doors(f"{__name__}.utils", "fs", "scull.distributed.fleet.filesystem")
+doors(
+    f"{__name__}.utils",
+    "hybrid_parallel_util log_util mix_precision_utils timer_helper",
+    "scull.distributed.fleet.tool",
+)
+doors(__name__, "base")
+doors(f"{__name__}.base", "distributed_strategy role_maker topology util_factory", __name__)
+doors(__name__, "layers model", meta_parallel.__name__)
+doors(f"{__name__}.layers", "mpu", meta_parallel.__name__)
+doors(f"{__name__}.layers.mpu", "mp_layers mp_ops random", meta_parallel.__name__)
 __getattr__ = absent(
     __name__,
     {
         "processes do not train together": (
-            "CommunicateTopology Fleet HybridCommunicateGroup get_hybrid_communicate_group"
+            "CommunicateTopology Fleet HybridCommunicateGroup auto distributed_scaler fleet"
         ),
     },
 )
@@ -127,6 +141,7 @@ __all__ = [
     "barrier_worker",
     "distributed_model",
     "distributed_optimizer",
+    "get_hybrid_communicate_group",
     "init",
     "init_worker",
     "is_coordinator",
@@ -134,6 +149,7 @@ __all__ = [
     "is_server",
     "is_worker",
     "local_rank",
+    "meta_parallel",
     "node_num",
     "nranks",
     "rank",

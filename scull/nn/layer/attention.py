@@ -102,6 +102,18 @@ class MultiHeadAttention(Layer):
             return Cache(*(filled(key, shape, key.dtype, 0.0, 0, 0) for _ in range(2)))
         return Cache(key, value)
 
+    def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
+        """Queries, keys and values by head, and the next cache where there is one."""
+        q = self.by_head(self.q_proj(query))
+        if isinstance(cache, StaticCache):
+            k, v = cache
+        else:
+            k, v = self.compute_kv(key, value)
+        if isinstance(cache, Cache):
+            k, v = concat([cache.k, k], axis=2), concat([cache.v, v], axis=2)
+            cache = Cache(k, v)
+        return (q, k, v) if cache is None else (q, k, v, cache)
+
     def forward(
         self,
         query: Any,
@@ -121,14 +133,7 @@ class MultiHeadAttention(Layer):
         """
         key = query if key is None else key
         value = query if value is None else value
-        q = self.by_head(self.q_proj(query))
-        if isinstance(cache, StaticCache):
-            k, v = cache
-        else:
-            k, v = self.compute_kv(key, value)
-        if isinstance(cache, Cache):
-            k, v = concat([cache.k, k], axis=2), concat([cache.v, v], axis=2)
-            cache = Cache(k, v)
+        q, k, v, *kept = self._prepare_qkv(query, key, value, cache)
         scores = matmul(scale(q, scale=self.head_dim**-0.5), k, transpose_y=True)
         mask = attention_mask(attn_mask, scores.dtype)
         weights = F.softmax(scores if mask is None else add(scores, mask))
@@ -138,5 +143,5 @@ class MultiHeadAttention(Layer):
             )
         out = transpose(matmul(weights, v), perm=(0, 2, 1, 3))
         out = self.out_proj(reshape(out, shape=(0, 0, self.embed_dim)))
-        more = ([weights] if self.need_weights else []) + ([cache] if cache is not None else [])
+        more = ([weights] if self.need_weights else []) + kept
         return (out, *more) if more else out

@@ -14,6 +14,7 @@ from scull.core.timeline import FORWARD, active, span
 from scull.deferred import load
 from scull.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scull.ir.mode import in_dynamic_mode
+from scull.ir.mode import in_to_static_mode as in_declarative_mode  # noqa: F401  scripts ask here
 from scull.ir.program import main_program
 from scull.ir.variable import ParameterVariable, Variable
 from scull.nn.layer import convert, state

@@ -29,6 +29,7 @@ class RunningStatistics(Layer):
         average: bool = True,
     ) -> None:
         """Make them, for `size` channels."""
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         make = partial(self.create_parameter, [size], dtype=self._dtype)
         self.weight = make(attr=weight_attr, default_initializer=Constant(1.0))
         self.bias = make(attr=bias_attr, is_bias=True)
@@ -411,6 +412,7 @@ class LayerNorm(Layer):
         sizes = [normalized_shape] if single else list(normalized_shape)
         self._normalized_shape, self._epsilon, self._name = sizes, epsilon, name
         count = math.prod(sizes)
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter([count], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([count], bias_attr, is_bias=True)
 

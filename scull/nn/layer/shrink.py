@@ -261,7 +261,7 @@ class PReLU(Layer):
     ) -> None:
         super().__init__()
         self._num_parameters, self._init = num_parameters, init
-        self._data_format, self._name = data_format, name
+        self._data_format, self._name, self._weight_attr = data_format, name, weight_attr
         self._weight = self.create_parameter(
             [num_parameters], weight_attr, default_initializer=Constant(init)
         )

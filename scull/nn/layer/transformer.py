@@ -23,6 +23,9 @@ def each(attr: Any, count: int) -> list[Any]:
     return list(attr)
 
 
+_convert_attention_mask, _convert_param_attr_to_list = attention_mask, each  # as Paddle has them
+
+
 class Block(Layer):
     """What layers of encoders and decoders have in common."""
 
