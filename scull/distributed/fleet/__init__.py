@@ -107,6 +107,7 @@ def distributed_optimizer(optimizer: Any, strategy: DistributedStrategy | None =
 
 doors(__name__, "utils", "scull.distributed.fleet.tool")
 doors(f"{__name__}.utils", "fs", "scull.distributed.fleet.filesystem")
+doors(f"{__name__}.utils", "hybrid_parallel_util", "scull.distributed.fleet.tool")
 __getattr__ = absent(
     __name__,
     {
