@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 177_850
+TOTAL = 177_900
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_780,
     "files": 5_640,
-    "ops": 32_210,
+    "ops": 32_220,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 2_240,
+    "distributed": 2_250,
     "sparse": 3_380,
     "quantization": 1_600,
     "utils": 650,

@@ -1,6 +1,7 @@
 """Of the boxes a detector saw, class by class, those that no surer one covers."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scull.ops.level import begun, packed
 CONSTANT = "boxes are chosen without gradients, as in Paddle"
 NO_LOOP = "how many boxes are kept depends on their scores"
 FEW = 64  # boxes that are compared with all others at once
+MANY = 2048  # boxes of which no table of all pairs is made
 
 
 def checked(bboxes: Meta, scores: Meta, rois_num: Meta | None = None) -> Meta:
@@ -98,10 +100,11 @@ def by_image(bboxes: Any, scores: Any, rois_num: Any) -> list[Any]:
 def chosen(boxes: Any, scores: Any, attrs: dict[str, Any], wide: Any, offset: int) -> list[Any]:
     """The boxes of one image that are kept: number and row of each, in order of the classes."""
     in_order = wide[1] == 1  # those of regions keep their order, others go by their scores
+    compare = tabulated(boxes, scores, attrs)
     kept: list[tuple[int, int]] = []
     for label in range(len(scores)):
         if label != attrs["background_label"] and scores.shape[1]:
-            own = uncovered(boxes[label], scores[label], attrs)
+            own = uncovered(boxes[label], scores[label], attrs, compare)
             kept += [(label, i) for i in (sorted(own) if in_order else own)]
     if -1 < attrs["keep_top_k"] < len(kept):
         kept.sort(key=lambda at: -scores[at])
@@ -113,19 +116,38 @@ def chosen(boxes: Any, scores: Any, attrs: dict[str, Any], wide: Any, offset: in
     ]
 
 
-def uncovered(boxes: Any, scores: Any, attrs: dict[str, Any]) -> list[int]:
+def tabulated(boxes: Any, scores: Any, attrs: dict[str, Any]) -> Callable[..., Any] | None:
+    """What looks up how much boxes share, where many classes share few: each pair is met once."""
+    likely = scores > scores.dtype.type(attrs["score_threshold"])
+    every = likely.any(0).nonzero()[0]
+    pairs = (likely.sum(1) ** 2).sum()
+    if len(every) > MANY or len(every) ** 2 > pairs / 4 or boxes.strides[0]:
+        return None
+    own = boxes[0, every]
+    table = shared(own[:, None], own, attrs["normalized"])
+    row = np.cumsum(likely.any(0)) - 1
+    return lambda some, others: table[row[some, None], row[others]]
+
+
+def uncovered(
+    boxes: Any, scores: Any, attrs: dict[str, Any], compare: Callable[..., Any] | None = None
+) -> list[int]:
     """The boxes of one class, surest first, without those that a kept one covers."""
     limit = boxes.dtype.type(attrs["nms_threshold"])
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > scores.dtype.type(attrs["score_threshold"])]
     if attrs["nms_top_k"] > -1:
         order = order[: attrs["nms_top_k"]]
-    own, most = boxes[order], np.full(len(order), -np.inf, boxes.dtype)
+    most = np.full(len(order), -np.inf, boxes.dtype)
     kept: list[int] = []
-    for start in range(0, len(own), FEW):
+    for start in range(0, len(order), FEW):
         rest = most[start:]  # how much of each a kept one covers
         some = (rest[:FEW] <= limit).nonzero()[0]
-        covers = shared(own[start + some, None], own[start:], attrs["normalized"])
+        these, others = order[start + some], order[start:]
+        if compare:
+            covers = compare(these, others)
+        else:
+            covers = shared(boxes[these, None], boxes[others], attrs["normalized"])
         for i, row in zip(some.tolist(), covers, strict=True):
             if rest[i] <= limit:
                 kept.append(int(order[start + i]))
@@ -138,19 +160,30 @@ def uncovered(boxes: Any, scores: Any, attrs: dict[str, Any]) -> list[int]:
 def shared(box: Any, others: Any, normalized: bool) -> Any:
     """How much of the area of `box`, one or many, and of each other one is that of both."""
     edge = box.dtype.type(0 if normalized else 1)
-    left, top, right, bottom = np.moveaxis(box, -1, 0)
-    beyond, below, until, down = np.moveaxis(others, -1, 0)
-    wide = np.minimum(right, until) - np.maximum(left, beyond)
-    high = np.minimum(bottom, down) - np.maximum(top, below)
+    left, top, right, bottom = columns(box)
+    beyond, below, until, down = columns(others)
+    wide = np.minimum(right, until)
+    wide -= np.maximum(left, beyond)
+    high = np.minimum(bottom, down)
+    high -= np.maximum(top, below)
     apart = (beyond > right) | (until < left) | (below > bottom) | (down < top)
-    both = (wide + edge) * (high + edge)
-    whole = area(box, edge) + area(others, edge) - both
-    return np.where(apart, 0, both) / np.where(apart, 1, whole)
+    wide += edge
+    high += edge
+    both = np.where(apart, 0, np.multiply(wide, high, out=wide))
+    whole = np.add(area(box, edge), area(others, edge), out=high)
+    whole -= both
+    whole += apart  # nothing is divided by 0 that is 0 as well
+    return np.divide(both, whole, out=both)
+
+
+def columns(boxes: Any) -> Any:
+    """The four numbers of boxes, those of a kind beside each other, as loops run quickest."""
+    return np.ascontiguousarray(boxes.transpose(-1, *range(boxes.ndim - 1)))
 
 
 def area(boxes: Any, edge: Any) -> Any:
     """The area of each box; 0 of one whose corners are the wrong way round."""
-    wide, high = np.moveaxis(boxes[..., 2:] - boxes[..., :2], -1, 0)
+    wide, high = columns(boxes[..., 2:] - boxes[..., :2])
     return np.where((wide < 0) | (high < 0), 0, (wide + edge) * (high + edge))
 
 

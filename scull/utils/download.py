@@ -49,15 +49,18 @@ def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     return str(path)
 
 
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """One endpoint of each machine, the least: who fetches a file for all that run there."""
+    of_machine: dict[str, str] = {}
+    for endpoint in sorted(trainer_endpoints):
+        of_machine.setdefault(endpoint.split(":")[0], endpoint)
+    return set(of_machine.values())
+
+
 def digest(path: Any) -> str:
     """The MD5 of a file, by which Paddle tells whether it is whole."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-
-
-def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
-    """The first address of each machine."""
-    return set({address.split(":")[0]: address for address in trainer_endpoints[::-1]}.values())
 
 
 __getattr__ = absent(__name__, {"nothing is downloaded": "_decompress get_path_from_url"})

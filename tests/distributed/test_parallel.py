@@ -53,6 +53,13 @@ def test_a_script_for_several_processes_runs_alone():
     assert fleet.distributed_optimizer(sgd, strategy=strategy) is sgd
 
 
+def test_gradients_that_nobody_else_has_stay_as_they_are():
+    net = paddle.nn.Linear(2, 3)
+    net(paddle.ones([1, 2])).sum().backward()
+    fleet.utils.hybrid_parallel_util.fused_allreduce_gradients(net.parameters(), None)
+    assert net.bias.grad.tolist() == [1.0, 1.0, 1.0]
+
+
 def test_what_takes_several_processes_is_refused(monkeypatch):
     strategy = fleet.DistributedStrategy()
     strategy.hybrid_configs["mp_degree"] = 2

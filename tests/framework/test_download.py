@@ -37,6 +37,7 @@ def test_addresses_of_the_web_are_told_from_paths():
     assert download.is_url(URL) and not download.is_url("/models/net.pdparams")
 
 
-def test_of_each_machine_one_address_is_found():
-    found = download._get_unique_endpoints(["10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:1"])
-    assert found == {"10.0.0.1:1", "10.0.0.2:1"}
+def test_one_process_of_each_machine_fetches_a_file():
+    every = ["10.0.0.2:6171", "10.0.0.1:6170", "10.0.0.2:6170", "10.0.0.1:6171"]
+    assert download._get_unique_endpoints(every) == {"10.0.0.1:6170", "10.0.0.2:6170"}
+    assert download._get_unique_endpoints([""]) == {""}  # a process that nobody launched

@@ -5,6 +5,7 @@ import pytest
 
 import scull as paddle
 from scull.errors import ArgumentError, ShapeError
+from scull.ops import suppress
 from scull.vision import ops
 
 BOXES = [[0.0, 0, 4, 4], [0, 0, 4, 3], [6, 6, 9, 9], [6, 6, 9, 8], [0, 0, 3, 4]]
@@ -77,3 +78,23 @@ def test_of_many_boxes_those_that_surer_ones_cover_are_left_out():
     _, index, count = paddle._C_ops.multiclass_nms3(*given, 0.1, 1000, -1, 0.5, True, 1.0, -1)
     assert count.tolist() == [100]
     assert index.flatten().tolist() == list(range(0, 200, 2))
+
+
+@pytest.mark.parametrize(("limit", "tables"), [(0.1, 1), (0.9, 8)])
+def test_boxes_that_many_classes_share_are_compared_once(monkeypatch, limit, tables):
+    random = np.random.default_rng(0)
+    boxes = random.random((1, 40, 4), "float32")
+    boxes[..., 2:] += boxes[..., :2]
+    scores = random.random((1, 8, 40), "float32")
+    compared, shared = [], suppress.shared
+    monkeypatch.setattr(
+        suppress, "shared", lambda box, *rest: compared.append(box.shape) or shared(box, *rest)
+    )
+    attrs = {"score_threshold": limit, "nms_top_k": 9, "keep_top_k": -1, "background_label": -1}
+    kept, *_ = suppress.multiclass_nms3(*map(paddle.to_tensor, (boxes, scores)), **attrs)
+    assert len(compared) == tables
+    alone = [
+        suppress.multiclass_nms3(*map(paddle.to_tensor, (boxes, own)), **attrs)[0].numpy()[:, 1:]
+        for own in scores.transpose(1, 0, 2)[:, :, None].reshape(8, 1, 1, 40)
+    ]
+    assert np.array_equal(kept.numpy()[:, 1:], np.concatenate(alone))

@@ -1,7 +1,7 @@
 """What Paddle has in `fleet.utils`."""
 
 import logging
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scull.core.absent import absent
 from scull.distributed.fleet.filesystem import LocalFS
@@ -20,16 +20,22 @@ def get_timers() -> NoReturn:
 
 
 logger = logging.getLogger("FleetLog")
+
+
+def fused_allreduce_gradients(parameter_list: Any, hcg: Any) -> None:
+    """Share the gradients of parameters among processes: nothing to do, this one is alone."""
+
+
 __getattr__ = absent(
     __name__,
     {
         "there are no servers of files": "HDFSClient",
         "processes do not work together": (
             "DistributedInfer MixPrecisionLayer MixPrecisionOptimizer MixPrecisionScaler"
-            " fused_allreduce_gradients fused_allreduce_gradients_with_group"
+            " fused_allreduce_gradients_with_group"
             " obtain_optimizer_parameters_list"
         ),
     },
 )
 
-__all__ = ["LocalFS", "recompute", "recompute_sequential"]
+__all__ = ["LocalFS", "fused_allreduce_gradients", "recompute", "recompute_sequential"]
