@@ -17,8 +17,13 @@ class Absent:
     def __call__(self, *arguments: Any, **options: Any) -> NoReturn:
         raise UnsupportedError(self.refuse())
 
-    def __mro_entries__(self, bases: Any) -> NoReturn:
-        raise UnsupportedError(self.refuse())
+    def __mro_entries__(self, bases: Any) -> tuple[type]:
+        """A class of what is not there can be written down, as a module does that is imported."""
+
+        def make(cls: type, *arguments: Any, **options: Any) -> NoReturn:
+            raise UnsupportedError(self.refuse())
+
+        return (type(self.__name__.rpartition(".")[2], (), {"__new__": make}),)
 
     def __instancecheck__(self, value: object) -> bool:
         return False

@@ -6,6 +6,7 @@ from typing import Any
 from scull.autograd import grad, no_grad
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from scull.deferred import load as load_name
 from scull.framework import io, random
 from scull.framework.io import async_save, clear_async_save_task_queue
 from scull.framework.random import seed
@@ -26,9 +27,13 @@ from scull.ir.variable import ParameterVariable as Parameter
 from scull.nn.param_attr import ParamAttr
 from scull.static.layer_helper import LayerHelper
 
+LATER = {"IrGraph": "scull.passes.graph", "OpProtoHolder": "scull.framework.op_proto"}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in ("core", "io_utils"):  # they load when asked for
+    if name in LATER:  # it loads when asked for
+        return load_name(LATER[name], name)
+    if name not in ("core", "io_utils"):
         raise AttributeError(f"module 'scull.framework' has no attribute {name!r}")
     return importlib.import_module(f"scull.framework.{name}")
 

@@ -5,7 +5,7 @@ from typing import Any
 from scull.core.absent import absent
 from scull.core.door import doors
 from scull.distributed.alone import refuse_others
-from scull.distributed.fleet import recompute
+from scull.distributed.fleet import meta_parallel, recompute  # noqa: F401  users name it
 from scull.distributed.fleet.data_generator import (
     MultiSlotDataGenerator,
     MultiSlotStringDataGenerator,
