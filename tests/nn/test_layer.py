@@ -9,6 +9,7 @@ from scull import nn
 from scull.core import session
 from scull.core.dtype import dtype_of
 from scull.core.tensor import Rows
+from scull.nn.param_attr import ParamAttr
 from scull.tensor import ones, to_tensor, zeros
 
 
@@ -465,3 +466,26 @@ def test_parameters_of_a_recurrent_network_may_be_flattened_at_any_time():
     names = list(layer.state_dict())
     layer.flatten_parameters()
     assert list(layer.state_dict()) == names
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **said: nn.BatchNorm2D(2, **said),
+        lambda **said: nn.InstanceNorm2D(2, **said),
+        lambda **said: nn.GroupNorm(1, 2, **said),
+        lambda **said: nn.LayerNorm(2, **said),
+        lambda **said: nn.Linear(2, 2, **said),
+    ],
+)
+def test_a_layer_remembers_what_was_said_of_its_parameters(make):
+    weight, bias = ParamAttr(learning_rate=2.0), ParamAttr(learning_rate=3.0)
+    layer = make(weight_attr=weight, bias_attr=bias)
+    assert layer._weight_attr is weight and layer._bias_attr is bias
+
+
+def test_older_names_of_what_was_said_are_remembered_too():
+    said = ParamAttr(learning_rate=2.0)
+    assert nn.Embedding(2, 2, weight_attr=said)._weight_attr is said
+    norm = nn.BatchNorm(2, param_attr=said, bias_attr=False)
+    assert norm._param_attr is said and norm._bias_attr is False

@@ -44,6 +44,7 @@ class GroupNorm(Layer):
             raise ArgumentError("unsupported data layout:" + data_format)
         self._num_groups, self._num_channels, self._epsilon = num_groups, num_channels, epsilon
         self._data_format = "NCHW" if data_format[1] == "C" else "NHWC"
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.own(num_channels, weight_attr, 1.0)
         self.bias = self.own(num_channels, bias_attr, 0.0)
 
@@ -97,6 +98,7 @@ class InstanceNorm(Layer):
                 "weight_attr and bias_attr must be set to False at the same time in InstanceNorm"
             )
         self._num_features, self._epsilon, self._momentum = num_features, epsilon, momentum
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.scale = self.create_parameter(
             [num_features], weight_attr, default_initializer=Constant(1.0)
         )

@@ -57,6 +57,7 @@ class Linear(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__(dtype=default_dtype().name)
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
@@ -153,6 +154,7 @@ class Embedding(Layer):
             raise ArgumentError(f"padding_idx must be within [-{num_embeddings}, {num_embeddings})")
         self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
+        self._weight_attr = weight_attr
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         if padding_idx is not None and isinstance(self.weight, Tensor):
             self.weight.array[padding_idx] = 0
