@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 177_900
+TOTAL = 177_990
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -29,10 +29,10 @@ BUDGETS = {
     "eager": 2_120,
     "executor": 10_890,
     "tensor": 8_200,
-    "nn": 15_010,
+    "nn": 15_020,
     "optimizer": 3_190,
     "io": 1_400,
-    "static": 7_860,
+    "static": 7_890,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,
@@ -48,7 +48,7 @@ BUDGETS = {
     "fft": 950,
     "audio": 1_170,
     "text": 830,
-    "distributed": 2_250,
+    "distributed": 2_260,
     "sparse": 3_380,
     "quantization": 1_600,
     "utils": 650,

@@ -153,6 +153,12 @@ def _dygraph_guard(tracer: Any) -> Iterator[None]:
 
 
 @contextmanager
+def _stride_in_no_check_dy2st_diff() -> Iterator[None]:
+    """The block as it is: views are as Paddle has them with and without this."""
+    yield
+
+
+@contextmanager
 def _dygraph_place_guard(place: Any) -> Iterator[None]:
     """New tensors live on `place` within the block."""
     with session.guarded(place=place_of(place)):

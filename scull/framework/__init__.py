@@ -8,6 +8,7 @@ from scull.autograd import grad, no_grad
 from scull.core import session
 from scull.core.dtype import DType as dtype
 from scull.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from scull.deferred import load as load_name
 from scull.framework import io, random
 from scull.framework.io import async_save, clear_async_save_task_queue
 from scull.framework.random import seed
@@ -30,10 +31,13 @@ from scull.static.layer_helper import LayerHelper
 
 _current_expected_place = session.place
 _no_check_dy2st_diff = nullcontext  # eager mode and Programs agree
+LATER = {"IrGraph": "scull.passes.graph", "OpProtoHolder": "scull.framework.op_proto"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("core", "io_utils"):  # they load when asked for
+    if name in LATER:  # it loads when asked for
+        return load_name(LATER[name], name)
+    if name not in ("core", "io_utils"):
         raise AttributeError(f"module 'scull.framework' has no attribute {name!r}")
     return importlib.import_module(f"scull.framework.{name}")
 

@@ -35,7 +35,8 @@ NAMES = {
 }
 
 LACKING = "IpuCompiledProgram IpuStrategy ipu_shard_guard set_ipu_shard xpu_places"
-MORE = {"kind": "Parameter"}  # what is there in Paddle, too, and in none of its lists
+# what is there in Paddle, too, and in none of its lists
+MORE = {"": "quantization", "kind": "Parameter"}
 found, __dir__ = deferred(__name__, NAMES, MORE)
 lacking = absent(__name__, {"there are no XPUs and no IPUs": LACKING})
 

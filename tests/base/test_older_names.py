@@ -157,3 +157,25 @@ def test_a_network_shows_what_its_layers_return():
 def test_the_examples_print_what_they_say(module):
     results = doctest.testmod(module)
     assert results.attempted and not results.failed
+
+
+def test_a_program_is_recorded_of_a_layer_of_eager_mode():
+    net = paddle.nn.Linear(2, 3)
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4, 2])
+        guard = paddle.base.dygraph.base._to_static_mode_guard_
+        with guard(is_to_static=True), paddle.base.framework._stride_in_no_check_dy2st_diff():
+            y = net(x)
+        with guard(is_to_static=False):
+            y = y + 1.0
+    paddle.disable_static()
+    names = [p.name for p in main.all_parameters()]
+    assert names == [net.weight.name, net.bias.name]
+    assert [op.type for op in main.global_block().ops] == [
+        "matmul_v2",
+        "elementwise_add",
+        "scale",
+    ]
+    assert tuple(y.shape) == (4, 3)

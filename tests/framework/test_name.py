@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import scull as paddle
+from scull import framework
 from scull.errors import ArgumentError, UnsupportedError
 
 
@@ -100,3 +101,8 @@ def test_names_that_are_in_no_list_are_found():
     assert isinstance(paddle.nn.Linear(1, 1).weight, paddle.static.Parameter)
     with pytest.raises(UnsupportedError, match="XPU"):
         paddle.XPUPlace(0)
+
+
+def test_graphs_and_prototypes_of_operators_are_named_here_too():
+    assert framework.IrGraph is paddle.base.framework.IrGraph
+    assert framework.OpProtoHolder is paddle.base.framework.OpProtoHolder

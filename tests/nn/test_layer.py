@@ -479,3 +479,9 @@ def test_layers_keep_what_was_said_of_their_parameters():
     rows = [nn.Embedding(3, 2, weight_attr=attr), nn.PReLU(weight_attr=attr)]
     assert all(layer._weight_attr is attr for layer in norms + rows)
     assert all(layer._bias_attr is None for layer in norms) and rows[0]._size == [3, 2]
+
+
+def test_an_older_name_of_what_was_said_is_kept_too():
+    said = ParamAttr(learning_rate=2.0)
+    norm = nn.BatchNorm(2, param_attr=said, bias_attr=False)
+    assert norm._param_attr is said and norm._bias_attr is False

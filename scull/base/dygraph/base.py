@@ -17,8 +17,10 @@ from scull.core.interpreter import current, interpreting
 from scull.core.tensor import Tensor
 from scull.ir.mode import disable_static, enable_static, in_dynamic_mode, in_to_static_mode
 from scull.ir.program import Program, program_guard
+from scull.ir.program import main_program as program_now
 from scull.ir.recorder import STATIC
 from scull.ir.variable import Variable
+from scull.jit.capture import Capture, Captured
 from scull.runtime.scope import ScopeTensor
 from scull.tensor.creation import to_tensor
 from scull.utils import unique_name
@@ -106,6 +108,19 @@ def switch_to_static_graph(func: Any) -> Any:
 
 
 _switch_to_static_graph_ = switch_to_static_graph
+
+
+@contextmanager
+def _to_static_mode_guard_(is_to_static: bool = True) -> Iterator[None]:
+    """Record into the default main Program, as to_static does: Tensors stand for their variables.
+
+    Args:
+        is_to_static (bool): whether it does; otherwise the block changes nothing.
+    """
+    program = program_now()
+    mode = Capture(program, Captured(program), lenient=True) if is_to_static else current()
+    with interpreting(mode):
+        yield
 
 
 class GlobalVar:

@@ -354,7 +354,7 @@ class BatchNorm(RunningStatistics):
         super().__init__(dtype="float32" if dtype in ("float16", float16) else dtype)
         self._act, self._is_test, self._momentum, self._epsilon = act, is_test, momentum, epsilon
         self._data_layout, self._use_global_stats = data_layout, use_global_stats
-        self._trainable_statistics = trainable_statistics
+        self._trainable_statistics, self._param_attr = trainable_statistics, param_attr
         self.own(
             num_channels,
             param_attr,
@@ -411,8 +411,8 @@ class LayerNorm(Layer):
         single = isinstance(normalized_shape, Integral)
         sizes = [normalized_shape] if single else list(normalized_shape)
         self._normalized_shape, self._epsilon, self._name = sizes, epsilon, name
-        count = math.prod(sizes)
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
+        count = math.prod(sizes)
         self.weight = self.create_parameter([count], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([count], bias_attr, is_bias=True)
 
