@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 176_870
+TOTAL = 176_880
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
