@@ -40,7 +40,7 @@ PACKAGES = (
     "_C_ops amp audio base callbacks common_ops_import compat compiler cost_model dataset device"
     " distributed distribution executor fft files framework geometric hapi hub incubate inference"
     " io ir jit lang linalg metric nn onnx optimizer pir pir_utils profiler quantization reader"
-    " regularizer"
+    " regularizer _legacy_C_ops"
     " runtime signal sparse static sysconfig text utils version vision"
 )
 ORIGINS = {  # where names come from that load when first used

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
+import scull
 from scull import _C_ops, _legacy_C_ops
 from scull.core.op import by_name, by_type
 from scull.core.tensor import Tensor
@@ -98,3 +99,8 @@ def test_an_underscore_writes_the_result_of_an_older_operator_in_place():
     assert changed.array.tolist() == [0.5, 1.0]
     with pytest.raises(AttributeError, match="no attribute 'nope_'"):
         _ = _legacy_C_ops.nope_
+
+
+def test_both_modules_load_by_their_names_in_paddle():
+    assert scull.__getattr__("_C_ops") is _C_ops
+    assert scull.__getattr__("_legacy_C_ops") is _legacy_C_ops
