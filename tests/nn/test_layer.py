@@ -465,3 +465,9 @@ def test_parameters_of_a_recurrent_network_may_be_flattened_at_any_time():
     names = list(layer.state_dict())
     layer.flatten_parameters()
     assert list(layer.state_dict()) == names
+
+
+def test_the_module_of_activations_holds_all_of_them_by_name():
+    held = vars(nn.layer.activation)
+    names = ["CELU", "Maxout", "PReLU", "RReLU", "ReLU", "SELU", "Softmax2D", "ThresholdedReLU"]
+    assert all(held.get(name) is getattr(nn, name) for name in names)
