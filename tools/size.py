@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 177_990
+TOTAL = 178_020
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -29,7 +29,7 @@ BUDGETS = {
     "eager": 2_120,
     "executor": 10_890,
     "tensor": 8_200,
-    "nn": 15_020,
+    "nn": 15_040,
     "optimizer": 3_190,
     "io": 1_400,
     "static": 7_890,

@@ -9,6 +9,7 @@ import numpy as np
 
 from scull.autograd import no_grad
 from scull.core import session
+from scull.core.absent import absent
 from scull.errors import ArgumentError, ArgumentTypeError, AssertError
 from scull.hapi.callbacks import EarlyStopping, config_callbacks
 from scull.hapi.eager_step import EagerStep, listed
@@ -20,6 +21,8 @@ from scull.hapi.state import PARAMETERS, SCALER, STATES, load_states, matched, s
 from scull.ir.mode import in_dynamic_mode
 from scull.metric import Metric
 from scull.static.input import InputSpec
+
+__getattr__ = absent(__name__, {"processes do not train together": "_all_gather"})
 
 
 class Model:

@@ -11,7 +11,14 @@ import pytest
 
 import scull as paddle
 from scull import nn
-from scull.errors import ArgumentError, ArgumentTypeError, AssertError, FileError, RunError
+from scull.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertError,
+    FileError,
+    RunError,
+    UnsupportedError,
+)
 from scull.hapi import model as model_module
 from scull.static import InputSpec
 from tests.hapi.fresh import fresh
@@ -331,3 +338,8 @@ def test_a_model_knows_its_layers(capsys):
     assert model.summary() == {"total_params": 115, "trainable_params": 99}
     assert "Linear-1" in capsys.readouterr().out
     assert len(model.parameters()) == 8
+
+
+def test_what_several_processes_need_can_be_imported_and_says_why_it_is_not_there():
+    with pytest.raises(UnsupportedError, match="processes do not train together"):
+        model_module._all_gather(paddle.ones([1]))

@@ -485,3 +485,9 @@ def test_an_older_name_of_what_was_said_is_kept_too():
     said = ParamAttr(learning_rate=2.0)
     norm = nn.BatchNorm(2, param_attr=said, bias_attr=False)
     assert norm._param_attr is said and norm._bias_attr is False
+
+
+def test_the_module_of_activations_holds_all_of_them_by_name():
+    held = vars(nn.layer.activation)
+    names = ["CELU", "Maxout", "PReLU", "RReLU", "ReLU", "SELU", "Softmax2D", "ThresholdedReLU"]
+    assert all(held.get(name) is getattr(nn, name) for name in names)

@@ -252,3 +252,13 @@ def test_images_of_pillow_need_pillow():
 def test_what_cannot_be_done_to_an_image_is_refused(call, error, law):
     with pytest.raises(error, match=law):
         call(pixels())
+
+
+def test_a_transform_of_users_own_may_ask_from_where_to_where_a_factor_is_drawn():
+    ask = T.transforms._check_input
+    assert ask(0.25, "brightness") == [0.75, 1.25]
+    assert ask(2, "contrast") == [0, 3]
+    assert ask(0.5, "hue", center=0, bound=(-0.5, 0.5), clip_first_on_zero=False) == [-0.5, 0.5]
+    assert ask(0, "saturation") is None
+    with pytest.raises(ArgumentError, match="values should be between"):
+        ask((0, 2), "hue", center=0, bound=(-0.5, 0.5))

@@ -1,21 +1,25 @@
-"""Layers of activations."""
+"""Layers of activations: in its `__dict__` stand all, as programs look them up there."""
 
 from typing import Any
 
 from scull.core.door import shown_by
 from scull.nn import functional as F
+from scull.nn.layer.choice import Maxout, RReLU, Softmax2D  # noqa: F401
 from scull.nn.layer.layers import Layer
-
-
-class Activation(Layer):
-    """What activations without parameters have in common."""
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__()
-        self._name = name
-
-    def extra_repr(self) -> str:
-        return f"name={self._name}" if self._name else ""
+from scull.nn.layer.shrink import (  # noqa: F401
+    CELU,
+    SELU,
+    Activation,
+    Hardshrink,
+    Hardtanh,
+    LogSigmoid,
+    Mish,
+    PReLU,
+    Softshrink,
+    Softsign,
+    Tanhshrink,
+    ThresholdedReLU,
+)
 
 
 class Along(Layer):

@@ -4,8 +4,18 @@ from typing import Any
 
 from scull.nn import functional as F
 from scull.nn.initializer import Constant
-from scull.nn.layer.activation import Activation
 from scull.nn.layer.layers import Layer
+
+
+class Activation(Layer):
+    """What activations without parameters have in common."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self._name = name
+
+    def extra_repr(self) -> str:
+        return f"name={self._name}" if self._name else ""
 
 
 class Hardshrink(Layer):

@@ -1,7 +1,7 @@
 """What is done to images before a network gets them."""
 
-from scull.core.door import doors
 from scull.vision.transforms import functional
+from scull.vision.transforms import transforms as transforms
 from scull.vision.transforms.chance import (
     RandomAffine,
     RandomCrop,
@@ -49,8 +49,6 @@ from scull.vision.transforms.transform import (
     ToTensor,
     Transpose,
 )
-
-doors(__name__, "transforms")
 
 __all__ = [
     "BaseTransform",

@@ -9,17 +9,17 @@ from scull.vision.transforms import functional as F
 from scull.vision.transforms.transform import Compose, RandomTransform
 
 
-def span(value, name, center=1.0, low=0.0, high=math.inf):
+def _check_input(value, name, center=1, bound=(0, math.inf), clip_first_on_zero=True):
     """From where to where a factor is drawn; None when it is always `center`."""
     if isinstance(value, Number):
         if value < 0:
             raise ArgumentError(f"If {name} is a single number, it must be non negative.")
         value = [center - value, center + value]
-        value[0] = max(value[0], low) if center else value[0]
+        value[0] = max(value[0], 0) if clip_first_on_zero else value[0]
     elif not isinstance(value, list | tuple) or len(value) != 2:
         raise ArgumentTypeError(f"{name} should be a single number or a list/tuple with length 2.")
-    if not low <= value[0] <= value[1] <= high:
-        raise ArgumentError(f"{name} values should be between {(low, high)}")
+    if not bound[0] <= value[0] <= value[1] <= bound[1]:
+        raise ArgumentError(f"{name} values should be between {bound}")
     return None if value[0] == value[1] == center else value
 
 
@@ -31,7 +31,7 @@ class ColorTransform(RandomTransform):
 
     def __init__(self, value, keys=None):
         super().__init__(keys)
-        self.value = span(value, *self.limits)
+        self.value = _check_input(value, *self.limits)
 
     def _apply_image(self, image):
         if self.value is None:
@@ -84,7 +84,7 @@ class HueTransform(ColorTransform):
     """
 
     adjust = staticmethod(F.adjust_hue)
-    limits = ("hue", 0.0, -0.5, 0.5)
+    limits = ("hue", 0, (-0.5, 0.5), False)
 
 
 class ColorJitter(RandomTransform):
