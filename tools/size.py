@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 176_870
+TOTAL = 176_890
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 960,
-    "core": 3_780,
+    "core": 3_790,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,

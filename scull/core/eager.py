@@ -16,6 +16,7 @@ from scull.core.op import Declaration, Op, arguments, as_outputs
 from scull.core.operand import (
     NUMBER,
     concrete,
+    firsts,
     meta_or_none,
     padded,
     refuse_lone_numbers,
@@ -246,10 +247,11 @@ class Eager(Interpreter):
                 return out
             return results(op, arrays, edges, attrs, as_outputs(op, found), record)
         except Exception as error:
-            normal = regular(op, attrs, error)
+            plain = None if is_located(error) else firsts(op, inputs)
+            normal = regular(op, attrs, error) if plain is None else attrs
             if normal is None:
                 raise explained(error, op, inputs, attrs) from None
-        return self.apply(op, inputs, normal)
+        return self.apply(op, plain or inputs, normal)
 
 
 def regular(op: Op, attrs: dict[str, Any], error: Exception) -> dict[str, Any] | None:
