@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 178_020
+TOTAL = 178_040
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 980,
-    "core": 3_820,
+    "core": 3_830,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,
@@ -29,7 +29,7 @@ BUDGETS = {
     "eager": 2_120,
     "executor": 10_890,
     "tensor": 8_200,
-    "nn": 15_040,
+    "nn": 15_050,
     "optimizer": 3_190,
     "io": 1_400,
     "static": 7_890,

@@ -16,6 +16,7 @@ from scull.core.op import Declaration, Op, arguments, as_outputs
 from scull.core.operand import (
     NUMBER,
     concrete,
+    firsts,
     meta_or_none,
     padded,
     refuse_lone_numbers,
@@ -246,23 +247,11 @@ class Eager(Interpreter):
                 return out
             return results(op, arrays, edges, attrs, as_outputs(op, found), record)
         except Exception as error:
-            firsts, normal = unpacked(op, inputs), regular(op, attrs, error)
-            if firsts is None and normal is None:
+            plain = None if is_located(error) else firsts(op, inputs)
+            normal = regular(op, attrs, error) if plain is None else attrs
+            if normal is None:
                 raise explained(error, op, inputs, attrs) from None
-        return self.apply(op, firsts or inputs, attrs if normal is None else normal)
-
-
-def unpacked(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """`inputs` with the first of a tuple of Tensors where one is asked for; None without such.
-
-    Paddle takes the result of a network with several for its first, and so networks are written.
-    """
-    slots = zip(op.inputs, inputs, strict=False)
-    firsts = tuple(
-        x[0] if type(x) is tuple and x and n not in op.lists and isinstance(x[0], Tensor) else x
-        for n, x in slots
-    )
-    return firsts if any(x is not y for x, y in zip(firsts, inputs, strict=False)) else None
+        return self.apply(op, plain or inputs, normal)
 
 
 def regular(op: Op, attrs: dict[str, Any], error: Exception) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from numpy import generic, ndarray
 
 from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Op, meta_of
-from scull.core.tensor import Methods
+from scull.core.tensor import Methods, Tensor
 from scull.errors import ArgumentTypeError
 
 NUMBER = bool | int | float | complex  # the numbers of Python, which may stand beside a tensor
@@ -65,6 +65,20 @@ def refuse_strangers(op: Op, inputs: tuple[Any, ...]) -> None:
                 f"{op.name}(): argument `{name}` must be {asked}, but got {called(x)}"
             )
     refuse_lone_numbers(op, inputs)
+
+
+def firsts(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """`inputs` with the first tensor of each tuple that stands for one; None without such a tuple.
+
+    So a layer takes what a recurrent one before it returns: its outputs and its states.
+    """
+    apart = [
+        type(x) is tuple and n not in op.lists and isinstance(x[0] if x else None, Tensor)
+        for n, x in zip(op.inputs, inputs, strict=False)
+    ]
+    if not any(apart):
+        return None
+    return tuple(x[0] if a else x for a, x in zip(apart, inputs, strict=True))
 
 
 def concrete(x: Any) -> Any:

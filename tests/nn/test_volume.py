@@ -248,3 +248,12 @@ def test_each_instance_norm_names_its_own_order_of_axes():
     for axes, order in ((1, "NCL"), (2, "NCHW"), (3, "NCDHW")):
         made = inspect.signature(getattr(paddle.nn, f"InstanceNorm{axes}D").__init__)
         assert made.parameters["data_format"].default == order
+
+
+@pytest.mark.parametrize("number", [1, np.int64(1), np.int32(1)])
+def test_one_number_pads_every_side_whether_it_is_of_python_or_of_numpy(number):
+    x = paddle.to_tensor([[[1.0, 2.0, 3.0]]])
+    around = [[[2.0, 1.0, 2.0, 3.0, 2.0]]]
+    assert paddle.nn.Pad1D(number, mode="reflect")(x).tolist() == around
+    assert F.pad(x, number, mode="reflect", data_format="NCL").tolist() == around
+    assert paddle.nn.Pad2D(number)(paddle.ones([1, 1, 1, 2])).shape == [1, 1, 3, 4]

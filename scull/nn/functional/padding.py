@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, AssertError
 from scull.ir.variable import Variable
@@ -88,7 +90,7 @@ def format_of(ndim: int, data_format: str) -> str:
 def all_sizes(pad: Any, ndim: int) -> list[int]:
     """What is put before and after three inner axes; those put in for a volume get nothing."""
     count = 2 * (ndim - 2)
-    sizes = [pad] * count if isinstance(pad, int) else list(integers(pad, "pad"))
+    sizes = [pad] * count if isinstance(pad, int | np.integer) else list(integers(pad, "pad"))
     if len(sizes) != count:
         raise ArgumentError(f"pad has {len(sizes)} sizes, and {ndim} axes need {count}")
     zeros = [0] * (6 - count)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from scull.nn import functional as F
 from scull.nn.layer.layers import Layer
 
@@ -15,7 +17,8 @@ class Padding(Layer):
         self, padding: Any, mode: str, value: float, data_format: str, name: str | None
     ) -> None:
         super().__init__()
-        self._pad = [padding] * (2 * self.axes) if isinstance(padding, int) else padding
+        is_one = isinstance(padding, int | np.integer)
+        self._pad = [padding] * (2 * self.axes) if is_one else padding
         self._mode, self._value = mode, value
         self._data_format, self._name = data_format, name
 
