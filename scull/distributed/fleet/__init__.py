@@ -107,6 +107,8 @@ def distributed_optimizer(optimizer: Any, strategy: DistributedStrategy | None =
 
 doors(__name__, "utils", "scull.distributed.fleet.tool")
 doors(f"{__name__}.utils", "fs", "scull.distributed.fleet.filesystem")
+doors(__name__, "base", "scull.distributed.fleet.solo")
+doors(f"{__name__}.base", "role_maker util_factory", "scull.distributed.fleet.solo")
 __getattr__ = absent(
     __name__,
     {
