@@ -75,7 +75,8 @@ class Op:
         self.views, self.in_place, self.hidden = views or {}, in_place or {}, hidden
         self.xshape, self.effects, self.infer_first = xshape, frozenset(effects), infer_first
         self.enlarges = enlarges  # attributes that make results larger than operands
-        self.unsaid = frozenset(unsaid)  # slots not written when empty
+        shape = {"XShape"} if xshape else set()
+        self.unsaid = frozenset(unsaid) | shape  # slots not written when empty
         self.bare = bare  # its results are named without .tmp
         self.images = frozenset(images)  # what data_format orders; kernels take channels first
         # attributes, as spelt, that a Program's text leaves out: constant ones unless `printed`

@@ -22,6 +22,22 @@ from scull.jit.step import Gradients
 from scull.static.nn.static_pylayer import static_pylayer
 from scull.tensor.creation import assign
 
+SIGNS = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "power": ("__pow__", "__rpow__"),
+    "floor_divide": ("__floordiv__", "__rfloordiv__"),
+    "remainder": ("__mod__", "__rmod__"),
+    "equal": ("__eq__", "__eq__"),
+    "not_equal": ("__ne__", "__ne__"),
+    "less_than": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "greater_than": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+    "negative": ("__neg__",),
+}  # operators of Python with a number on the right, and on the left
 SAID = ("optimize_attr", "regularizer", "do_model_average", "need_clip")  # of a parameter
 
 
@@ -76,11 +92,19 @@ class Capture(Recorder):
         return self.program.current_block()
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Record an operator; an array among its operands stays as it is now."""
+        """Record an operator; an array among its operands stays as it is now.
+
+        A Tensor beside a number is spelt as a variable is: `w * 2` is a `scale`.
+        """
         held = [type(x) is ndarray and x.ndim > 0 for x in inputs]
         if any(held):
             pairs = zip(inputs, held, strict=True)
             inputs = tuple([self.capture(Tensor(x.copy())) if is_ else x for x, is_ in pairs])
+        if attrs.get("axis", -1) == -1 and not attrs.get("name"):
+            sides = zip(SIGNS.get(op.name, ()), inputs, (inputs[1:], inputs[:1]), strict=False)
+            for sign, x, others in sides:
+                if isinstance(x, Tensor) and all(isinstance(n, int | float) for n in others):
+                    return getattr(self.capture(x), sign)(*others)
         return super().apply(op, inputs, attrs)
 
     def capture(self, tensor: Tensor) -> Variable:

@@ -56,8 +56,8 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> None:
             file for the values of all methods; `skip_forward=True` leaves out a `forward` that was
             not made static; `with_hook=True` includes the hooks of the layer, as is done anyway
             when it has some; `input_names_after_prune=` the names of the inputs that are kept;
-            `skip_prune_program=True` keeps operators that the results do not need; `clip_extra=`
-            is kept for Paddle's signature.
+            `skip_prune_program=True` keeps operators that the results do not need;
+            `clip_extra=False` keeps the shapes that are recorded for gradients.
 
     Raises:
         ArgumentError: nothing says what the inputs are, they conflict, a name or a setting is

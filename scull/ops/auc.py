@@ -44,7 +44,8 @@ def auc(
     for name, m in (("stat_pos", stat_pos), ("stat_neg", stat_neg)):
         if m.dtype is not int64:
             raise DtypeError(f"{name} is {m.dtype.name}, not int64")
-        agree(count(m.shape), size, name + " has {} counts, {} are needed")
+        if slide_steps or count(m.shape) != size + 1:  # Paddle begins with a count more
+            agree(count(m.shape), size, name + " has {} counts, {} are needed")
     found = Meta((size,) if slide_steps else (1, size), int64)
     return Meta((), float64), found, found
 
@@ -64,7 +65,9 @@ def auc_kernel(
     slide_steps: int,
 ) -> Any:
     bins = num_thresholds + 1
-    stats = [x.reshape(-1) if slide_steps else x.reshape(1, -1) for x in (stat_pos, stat_neg)]
+    stats = [x.reshape(-1) for x in (stat_pos, stat_neg)]
+    if not slide_steps:
+        stats = [x[None, :bins] for x in stats]
     skipped = ins_tag_weight is not None and ins_tag_weight.size and not ins_tag_weight.flat[0]
     if not skipped:
         scores, holds = predict[:, -1], label.reshape(-1) != 0
@@ -82,7 +85,7 @@ def placed(x: Any, target: Any) -> Any:
     """`x`, in `target` if there is one."""
     if target is None:
         return x
-    target[...] = x.reshape(target.shape)
+    target.reshape(-1)[: x.size] = x.reshape(-1)
     return target
 
 

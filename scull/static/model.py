@@ -126,6 +126,17 @@ def without_edges(block: Block) -> None:
             block._remove_op(i)
 
 
+def without_shapes(program: Program) -> Program:
+    """The Program without the shapes recorded for gradients, but of `reshape2`, as Paddle saves it.
+
+    With them its predictor gives what is squeezed behind a convolution of rows another shape.
+    """
+    for o in (o for b in program.blocks for o in b.ops):
+        if o.op.xshape and o.type != "reshape2":
+            o.outputs = (*o.outputs[:-1], None)
+    return program
+
+
 def without_recorders(block: Block) -> None:
     """Leave of what only records gradients, by functions of this process, the results."""
     for i, o in reversed(list(enumerate(block.ops))):
@@ -200,8 +211,8 @@ def save_inference_model(
         executor (Executor): kept for Paddle's signature.
         options: `program=` the Program when it is not that of the variables;
             `skip_prune_program=True` keeps operators that the outputs do not need;
-            `legacy_format=True` writes the Program as before Paddle 2.5; `clip_extra=` is kept for
-            Paddle's signature.
+            `legacy_format=True` writes the Program as before Paddle 2.5; `clip_extra=False` keeps
+            the shapes that are recorded for gradients.
 
     Raises:
         ArgumentError: the path is none, or what is given are no variables.
@@ -212,6 +223,8 @@ def save_inference_model(
     source = program_behind(fetches, options.get("program"))
     skip = options.get("skip_prune_program", False)
     program = normalize_program(source, feeds, fetches, skip_prune_program=skip)
+    if options.get("clip_extra", True):
+        program = without_shapes(program)
     data = program_bytes(program, options.get("legacy_format", False))
     values = values_of(persistables(program))
     parts: dict[str, Writer] = {".pdmodel": lambda stream: stream.write(data)}

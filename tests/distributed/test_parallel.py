@@ -77,6 +77,13 @@ def test_what_takes_several_processes_is_refused(monkeypatch):
             call()
 
 
+def test_the_roles_of_processes_are_found_where_scripts_look_for_them():
+    role_maker = importlib.import_module("scull.distributed.fleet.base.role_maker")
+    assert role_maker.PaddleCloudRoleMaker is fleet.PaddleCloudRoleMaker
+    assert fleet.base.role_maker.Role is fleet.Role
+    assert fleet.base.util_factory.UtilBase is fleet.UtilBase
+
+
 def test_a_worker_asks_about_itself_and_is_alone(monkeypatch, capsys):
     monkeypatch.delenv("PADDLE_TRAINER_ENDPOINTS", raising=False)
     fleet.init(fleet.PaddleCloudRoleMaker(is_collective=True))

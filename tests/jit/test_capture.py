@@ -77,6 +77,32 @@ def test_gradients_pass_a_buffer_that_was_rewritten():
         net.clear_gradients()
 
 
+def test_a_weight_beside_a_number_is_spelt_as_a_variable_is():
+    w = paddle.create_parameter([2], "float32")
+    w.set_value(np.array([2.0, 4.0], "float32"))
+
+    def parts(w):
+        return [w * 3, 3.0 * w, w + 1, 1 - w, w / 2, -w, w > 2, 8 / w, w**2]
+
+    @static
+    def function(x):
+        return [x + part for part in parts(w)]
+
+    x = paddle.zeros([2])
+    assert [v.tolist() for v in function(x)] == [v.tolist() for v in parts(w)[:6]] + [
+        [0.0, 1.0],
+        [4.0, 2.0],
+        [4.0, 16.0],
+    ]
+    types = [o.type for o in function.concrete_program.main_program.global_block().ops]
+    assert types[:6] == ["scale"] * 6
+    assert types[6:12] == [
+        *("fill_constant", "greater_than"),
+        *("fill_constant", "elementwise_div"),
+        *("fill_constant", "elementwise_pow"),
+    ]
+
+
 def test_set_value_is_recorded():
     total = paddle.zeros([2])
 

@@ -4,6 +4,7 @@ import copy
 import os
 import warnings
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,6 +47,28 @@ def test_what_is_said_of_values_are_their_names_and_whether_they_train(tmp_path)
     assert found[net.last.bias.name]["trainable"] is False
     assert found[net.scale.name] == {"structured_name": "scale", "stop_gradient": True}
     assert set(paddle.load(str(tmp_path / "net"))) == {n for n in state if "unused" not in n}
+
+
+def test_only_reshapes_are_saved_with_the_shape_that_their_gradient_needs(tmp_path):
+    def turned(x):
+        return paddle.reshape(paddle.squeeze(paddle.transpose(x, [1, 0, 2]), 0), [-1])
+
+    def slots(**settings):
+        paddle.jit.save(turned, path, [InputSpec([2, 1, 3])], **settings)
+        block = paddle.static.Program.parse_from_string(
+            Path(path + ".pdmodel").read_bytes()
+        ).global_block()
+        return {o.type: o.output_names for o in block.ops if o.type.endswith("2")}
+
+    path = str(tmp_path / "turned")
+    assert slots() == {"transpose2": ["Out"], "squeeze2": ["Out"], "reshape2": ["Out", "XShape"]}
+    assert all(names == ["Out", "XShape"] for names in slots(clip_extra=False).values())
+    copy = paddle.jit.load(path)
+    copy.train()
+    x = paddle.ones([2, 1, 3])
+    x.stop_gradient = False
+    copy(x).sum().backward()
+    assert x.grad.tolist() == [[[1.0] * 3]] * 2
 
 
 def test_a_copy_trains_further_as_the_layer_itself_does(tmp_path):

@@ -163,6 +163,23 @@ def test_areas_under_curves_go_on_from_run_to_run(slides, size):
     assert [c.shape for c in counts] == [size, size, (1, 100), (1, 100)]
 
 
+def test_an_area_goes_on_from_counts_as_the_reference_begins_them(program):
+    startup = paddle.static.Program()
+    with paddle.static.program_guard(program, startup):
+        x, y = paddle.static.data("x", [2, 2]), paddle.static.data("y", [2, 1], "int64")
+        _, last, counts = paddle.static.auc(x, y, num_thresholds=9, slide_steps=0)
+    exe, scope = paddle.static.Executor(), paddle.static.Scope()
+    feed = {"x": np.array([[0.2, 0.8], [0.9, 0.1]], "float32"), "y": np.array([[1], [0]])}
+    with paddle.static.scope_guard(scope):
+        exe.run(startup)
+        for v in counts[:2]:  # one more than there are bins
+            scope.find_var(v.name).get_tensor().set(np.zeros(11, "int64"), paddle.CPUPlace())
+        found = [float(exe.run(program, feed=feed, fetch_list=[last])[0]) for _ in range(2)]
+        assert found == [1.0, 1.0]
+        kept = np.array(scope.find_var(counts[0].name).get_tensor())
+        assert kept.tolist() == [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]
+
+
 @pytest.mark.parametrize("real", [None, 1, 0])
 def test_sums_of_errors_of_chances_go_on_from_run_to_run(program, real):
     startup = paddle.static.Program()
