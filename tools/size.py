@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 178_100
+TOTAL = 178_200
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_780,
     "files": 5_640,
-    "ops": 32_220,
+    "ops": 32_260,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,
