@@ -23,7 +23,7 @@ BUDGETS = {
     "ir": 2_400,
     "runtime": 4_780,
     "files": 5_640,
-    "ops": 32_260,
+    "ops": 32_280,
     "autograd": 3_210,
     "compiler": 12_720,
     "eager": 2_120,

@@ -45,9 +45,23 @@ class Tensor(Methods):
 
     __slots__ = ("__dict__", "__weakref__", "array", "node")
 
-    def __init__(self, array: Any, stop_gradient: bool = True) -> None:
-        self.array = array if type(array) is ndarray or type(array) is Rows else np.asarray(array)
+    def __init__(
+        self,
+        value: Any,
+        place: Any = None,
+        persistable: bool = False,
+        zero_copy: bool = True,
+        name: str | None = None,
+        stop_gradient: bool = True,
+    ) -> None:
+        self.array = value if type(value) is ndarray or type(value) is Rows else np.asarray(value)
         self.node: Any = None if stop_gradient else Leaf()
+        if not zero_copy:
+            self.array = self.array.copy()
+        if persistable:
+            self.persistable = True
+        if name is not None:
+            self.name = name
 
     @property
     def meta(self) -> Meta:

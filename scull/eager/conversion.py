@@ -106,7 +106,7 @@ class Converted:
         made: Any = tensor_of(self.array.copy(), None if self.node is None else Leaf())
         if isinstance(self, Parameter):
             kept = {k: v for k, v in self.__dict__.items() if k not in ("_name", "_stopped")}
-            made = Parameter(made.array, self.node is None)
+            made = Parameter(made.array, stop_gradient=self.node is None)
             made.__dict__.update(copy.deepcopy(kept, memo))
         made.name = self.name + unique_name("_deepcopy")
         memo[id(self)] = made

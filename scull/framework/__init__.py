@@ -31,7 +31,20 @@ from scull.static.layer_helper import LayerHelper
 
 _current_expected_place = session.place
 _no_check_dy2st_diff = nullcontext  # eager mode and Programs agree
-LATER = {"IrGraph": "scull.passes.graph", "OpProtoHolder": "scull.framework.op_proto"}
+LISTED = {  # by the module from which names load that are asked for
+    "scull": "CustomPlace IPUPlace XPUPlace ir",
+    "scull.base.dygraph": "to_variable",
+    "scull.base.framework": (
+        "_apply_pass _create_tensor _current_expected_place_ _dygraph_tracer _get_paddle_place"
+        " _global_flags _set_expected_place convert_np_dtype_to_dtype_ dygraph_not_support"
+        " dygraph_only switch_main_program switch_startup_program"
+    ),
+    "scull.framework.op_proto": "OpProtoHolder",
+    "scull.framework.setting": "disable_signal_handler",
+    "scull.passes.graph": "IrGraph",
+    "scull.static.io": "is_parameter is_persistable",
+}
+LATER = {name: module for module, names in LISTED.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

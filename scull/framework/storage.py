@@ -2,6 +2,8 @@
 
 import io
 import os
+import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -154,7 +156,38 @@ def write(obj: Any, stream: Any, protocol: int, binary: bool) -> None:
         )
     if isinstance(obj, dict) and obj and all(isinstance(k, str) for k in obj) and is_state(obj):
         obj = named_state(obj)
-    dump(obj, stream, protocol, as_stored)
+    start = stream.tell()
+    try:
+        dump(obj, stream, protocol, as_stored)
+    except ArgumentTypeError as plain:
+        stream.seek(start)
+        stream.truncate()
+        dump_by_name(obj, stream, protocol, plain)
+
+
+class ByName(pickle.Pickler):
+    """Stores objects of classes as Paddle does, by the names of these; Tensors as always."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if callable(obj) and hasattr(obj, "state_dict") and not isinstance(obj, type):
+            raise ArgumentTypeError(f"a {type(obj).__name__} cannot be saved within other things")
+        stored = as_stored(obj)
+        if isinstance(stored, tuple):
+            return tuple, (stored,)
+        return NotImplemented if stored is None else stored.__reduce_ex__(4)
+
+
+def dump_by_name(obj: Any, stream: Any, protocol: int, plain: ArgumentTypeError) -> None:
+    """Append what is no plain value, which `load` does not make again; where it can be written."""
+    try:
+        ByName(stream, protocol).dump(obj)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise ArgumentTypeError(f"{plain}: {error}") from None
+    warnings.warn(
+        f"{plain} as a plain value: it is stored by the name of its class. `load` runs no code "
+        "and refuses the file; `pickle.load` reads it",
+        stacklevel=2,
+    )
 
 
 def write_binary(obj: Any, stream: Any) -> None:

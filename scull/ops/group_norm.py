@@ -4,11 +4,12 @@ from typing import Any
 
 from scull.core.eager import composite
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.batch_norm import beside, channel_axis, other_axes
 from scull.ops.half import by_body, refuse_integers
 from scull.ops.like import reshape_like, size_of, unsqueeze
 from scull.ops.math import rsqrt
 from scull.ops.move import flatten, reshape, transpose
-from scull.ops.norm import beside, channel_axis, check_vector, other_axes
+from scull.ops.norm import check_vector
 from scull.ops.reduce import reduce_mean, reduce_sum
 
 LAST = (-1,)

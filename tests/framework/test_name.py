@@ -106,3 +106,21 @@ def test_names_that_are_in_no_list_are_found():
 def test_graphs_and_prototypes_of_operators_are_named_here_too():
     assert framework.IrGraph is paddle.base.framework.IrGraph
     assert framework.OpProtoHolder is paddle.base.framework.OpProtoHolder
+
+
+def test_a_tensor_is_made_by_its_class_as_in_paddle():
+    numbers = np.array([1.0, 2.0], "float32")
+    shared = paddle.Tensor(numbers, paddle.CPUPlace(), zero_copy=True)
+    copied = paddle.Tensor(value=numbers, zero_copy=False, name="kept", stop_gradient=False)
+    numbers[0] = 5.0
+    assert shared.tolist() == [5.0, 2.0] and shared.stop_gradient and not shared.persistable
+    assert copied.tolist() == [1.0, 2.0] and copied.name == "kept" and not copied.stop_gradient
+    assert paddle.Tensor(numbers, paddle.CPUPlace(), True, False, "held").persistable
+
+
+def test_framework_has_what_lies_deeper_in_paddle():
+    assert framework.convert_np_dtype_to_dtype_("float32") == paddle.float32
+    assert framework.XPUPlace is paddle.XPUPlace
+    assert all(callable(getattr(framework, name)) for name in framework.LATER if name != "ir")
+    with pytest.raises(AttributeError, match="no attribute 'nope'"):
+        framework.nope  # noqa: B018

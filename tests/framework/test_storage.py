@@ -1,6 +1,7 @@
 """paddle.save and paddle.load."""
 
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -162,3 +163,31 @@ def test_what_cannot_be_saved_so_is_refused(tmp_path):
         paddle.save({}, str(tmp_path / "a"), binary=True)
     with pytest.raises(ArgumentError, match="only supports saving objects to file"):
         paddle.save({}, 3)
+
+
+class Arguments:
+    """Settings of a program, as scripts keep them beside a model."""
+
+    def __init__(self):
+        self.rate, self.start = 0.5, paddle.ones([2])
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"args": x, "step": 3}])
+def test_an_object_of_a_class_is_stored_by_name_and_not_loaded(wrap, tmp_path):
+    with pytest.warns(UserWarning, match="`load` runs no code"):
+        paddle.save(wrap(Arguments()), tmp_path / "training_args.bin")
+    with pytest.raises(UnsafeFileError, match="Arguments` is nothing a saved file may name"):
+        paddle.load(tmp_path / "training_args.bin")
+    with open(tmp_path / "training_args.bin", "rb") as stream:
+        found = pickle.load(stream)
+    kept = found["args"] if isinstance(found, dict) else found
+    assert kept.rate == 0.5 and kept.start[1].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "value", [lambda: 1, [paddle.nn.Linear(1, 1)], {"stream": (n for n in [1])}]
+)
+def test_what_has_no_name_and_a_layer_within_other_things_are_not_stored(value, tmp_path):
+    with pytest.raises(TypeError, match="cannot be saved"):
+        paddle.save(value, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()

@@ -12,7 +12,7 @@ from typing import Any
 
 from scull.incubate.autograd import primops
 from scull.incubate.autograd.primops import filled
-from scull.ops.norm import channel_axis, uses_given
+from scull.ops.batch_norm import channel_axis, uses_given
 from scull.passes.site import require
 
 RULES: dict[str, Callable[..., Any]] = {}

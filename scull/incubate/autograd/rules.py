@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from scull.ops.batch_norm import channel_axis, other_axes, uses_given
 from scull.ops.compare import maximum
 from scull.ops.create import cast
 from scull.ops.like import size_of
 from scull.ops.math import rsqrt
 from scull.ops.move import reshape
-from scull.ops.norm import channel_axis, other_axes, uses_given
 from scull.ops.reduce import reduce_sum, reduced_axes
 
 HALF = ("float16", "bfloat16")

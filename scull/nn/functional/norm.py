@@ -6,6 +6,7 @@ from scull.core.door import shown_by
 from scull.core.tensor import Tensor
 from scull.errors import ArgumentError, ShapeError
 from scull.nn.functional.naming import named
+from scull.ops import batch_norm as channels
 from scull.ops import group_norm as group_norms
 from scull.ops import norm
 from scull.ops.create import scale
@@ -36,6 +37,8 @@ def batch_norm(
     name: str | None = None,
 ) -> Any:
     """Zero mean and unit variance of each channel.
+
+    A channel of one value, in training, passes as it is and counts nowhere, as in Paddle.
 
     Args:
         x (Tensor): of 2 axes or more.
@@ -87,7 +90,9 @@ def batch_norm(
 
 def normalised(x: Any, mean: Any, variance: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
     """`x` after the operator `batch_norm`, which overwrites the statistics it counts."""
-    new_mean, new_variance, _, _, out, _ = norm.batch_norm(x, mean, variance, weight, bias, **attrs)
+    new_mean, new_variance, _, _, out, _ = channels.batch_norm(
+        x, mean, variance, weight, bias, **attrs
+    )
     if isinstance(new_mean, Tensor):
         mean.array, variance.array = new_mean.array, new_variance.array
     return out

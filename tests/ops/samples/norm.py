@@ -64,12 +64,15 @@ def batch(
     axes, shape = (0, *range(2, x.ndim)), (-1,) + (1,) * (x.ndim - 2)
     momentum = momentum if tensor is None else float(tensor.reshape(()))
     used, spread, rate = x.mean(axes), x.var(axes), momentum
-    if use_global_stats or (is_test and not trainable_statistics):
+    given = use_global_stats or (is_test and not trainable_statistics)
+    lone = not given and x.size == len(mean)
+    if given or lone:
         used, spread, rate = mean, variance, 1.0
     inverse = 1 / np.sqrt(spread + epsilon)
     y = (x - used.reshape(shape)) * inverse.reshape(shape)
     y = y if scale is None else y * scale.reshape(shape)
     y = y if bias is None else y + bias.reshape(shape)
+    y = x if lone else y
     y = np.moveaxis(y, 1, -1) if data_layout == "NHWC" else y
     moved = mean * rate + used * (1 - rate), variance * rate + spread * (1 - rate)
     return *moved, used, inverse, y, None if is_test else np.zeros(0)
@@ -99,6 +102,9 @@ def batch_norm_samples():
     attrs = {"is_test": True, "trainable_statistics": True}
     yield call(*operands(f32, 2, 3, 2, 2, channels=3), grad=wanted, **attrs)
     yield call(*operands(f32, 2, 3, 2, 2, channels=3), f32(1, low=0.2, high=0.4), grad=wanted)
+    yield call(*operands(f32, 1, 3, 1, channels=3), grad=wanted, name_of_case="one value each")
+    lone = operands(f64, 1, 1, 1, 2, channels=2)
+    yield call(*lone, data_layout="NHWC", grad=wanted, name_of_case="one value each, last")
     x, mean, variance, *_ = operands(f32, 3, 2, 2, channels=2)
     yield call(x, mean, variance, grad=("x",), name_of_case="neither scale nor bias")
     x = strided(f32(2, 2, 1, 4))
