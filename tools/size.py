@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 178_200
+TOTAL = 178_210
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
     ".": 980,
-    "core": 3_830,
+    "core": 3_860,
     "lang": 3_150,
     "ir": 2_400,
     "runtime": 4_780,

@@ -23,6 +23,7 @@ from scull.core.operand import (
     refuse_strangers,
     strengthened,
     weak_meta,
+    with_every_row,
 )
 from scull.core.refusal import explained, noted, user_line
 from scull.core.rule import defer_rules
@@ -248,6 +249,7 @@ class Eager(Interpreter):
             return results(op, arrays, edges, attrs, as_outputs(op, found), record)
         except Exception as error:
             plain = None if is_located(error) else firsts(op, inputs)
+            plain = plain or with_every_row(op, inputs)
             normal = regular(op, attrs, error) if plain is None else attrs
             if normal is None:
                 raise explained(error, op, inputs, attrs) from None

@@ -1,12 +1,13 @@
 """Operands of a call before it is made: what is known of each, and whether it may stand there."""
 
+from types import NoneType
 from typing import Any
 
 from numpy import generic, ndarray
 
 from scull.core.meta import WEAK, Meta, promote
 from scull.core.op import Op, meta_of
-from scull.core.tensor import Methods, Tensor
+from scull.core.tensor import Leaf, Methods, Rows, Tensor
 from scull.errors import ArgumentTypeError
 
 NUMBER = bool | int | float | complex  # the numbers of Python, which may stand beside a tensor
@@ -79,6 +80,22 @@ def firsts(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if not any(apart):
         return None
     return tuple(x[0] if a else x for a, x in zip(apart, inputs, strict=True))
+
+
+def with_every_row(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """`inputs` with the whole of each matrix of which some rows are stored, as of gradients of
+    embeddings; None where none is, or `op` knows such matrices, or something computed one.
+    """
+    some = [isinstance(x, Tensor) and type(x.array) is Rows for x in inputs]
+    computed = any(
+        s and type(x.node) not in (NoneType, Leaf) for s, x in zip(some, inputs, strict=True)
+    )
+    if op.rows_kernel or op.by_rows or computed or not any(some):
+        return None
+    return tuple(
+        Tensor(x.array.dense(), stop_gradient=x.node is None) if s else x
+        for s, x in zip(some, inputs, strict=True)
+    )
 
 
 def concrete(x: Any) -> Any:

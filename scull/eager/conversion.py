@@ -59,7 +59,7 @@ class Converted:
 
     def tolist(self: Any) -> Any:
         """The elements as a number or as nested lists."""
-        return self.array.tolist()
+        return dense(self).tolist()
 
     def __float__(self: Any) -> float:
         return float(only_element(self, "float"))

@@ -260,3 +260,13 @@ def test_numbers_keep_the_digits_that_the_element_type_asked_for_has(data):
 
 def test_whole_numbers_told_with_a_fraction_are_exact():
     assert paddle.to_tensor([float(2**53 - 1)], "int64").tolist() == [2**53 - 1]
+
+
+def test_a_gradient_of_some_rows_is_looked_at_like_any_other():
+    table = paddle.nn.Embedding(4, 2, sparse=True)
+    table(paddle.to_tensor([1, 3, 1])).sum().backward()
+    gradient = table.weight.grad
+    assert gradient.is_selected_rows()
+    assert gradient[1].tolist() == [2.0, 2.0] and gradient.sum().item() == 6.0
+    assert paddle.norm(gradient).item() == pytest.approx(10**0.5)
+    assert gradient.tolist() == [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]
