@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE = 500
 FUNCTION = 50
-TOTAL = 178_210
+TOTAL = 178_240
 
 # Lines a package may have; the files directly in `scull/` are the package `.`.
 BUDGETS = {
@@ -32,7 +32,7 @@ BUDGETS = {
     "nn": 15_050,
     "optimizer": 3_190,
     "io": 1_400,
-    "static": 7_900,
+    "static": 7_950,
     "cli": 2_000,
     "vision": 5_880,
     "hapi": 2_450,

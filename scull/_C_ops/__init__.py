@@ -1,6 +1,7 @@
 """Every declared operator by its functional name: `_C_ops.matmul(x, y, False, True)`.
 
-Inputs and attributes are given by position.
+Inputs and attributes are given by position, in Paddle's order. Those of an operator as it is
+declared may all be given by name; then its results, too, are as declared.
 """
 
 from collections.abc import Callable
@@ -46,9 +47,8 @@ def order_of(name: str, op: Op) -> tuple[str, ...]:
 @cache
 def function(name: str) -> Any:
     """The function of a functional name."""
-    own = getattr(beside, name, None) if name in beside.__all__ else None
-    if own is not None:
-        return own
+    if name in beside.__all__:
+        return beside_operator(name, getattr(beside, name))
     if not name.endswith("_") or name in TYPES:
         op = operator(name)
         return documented(name, op.body.__doc__, of_operator(name, op))
@@ -70,10 +70,23 @@ def documented(name: str, doc: str | None, call: Callable[..., Any]) -> Callable
     return call
 
 
+def beside_operator(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is no operator, or by names the operator that has its name."""
+    if name not in by_name():
+        return own
+    by_names = of_operator(name, operator(name))
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return own(*arguments, **options) if arguments else by_names(**options)
+
+    return documented(name, own.__doc__, call)
+
+
 def of_operator(name: str, op: Op) -> Callable[..., Any]:
     """The function of an operator."""
     order, outputs = order_of(name, op), list(op.outputs)
-    results = RESULTS.get(name, " ".join(n for n in outputs if n not in op.hidden)).split()
+    shown = [n for n in outputs if n not in op.hidden]
+    results = RESULTS[name].split() if name in RESULTS else shown
     writes = op.in_place if name.endswith("_") or name == "batch_norm" else {}
 
     def call(*arguments: Any, **options: Any) -> Any:
@@ -87,7 +100,7 @@ def of_operator(name: str, op: Op) -> Callable[..., Any]:
         found = dict(zip(outputs, as_outputs(op, op.call(*inputs, **attrs)), strict=True))
         for output, operand in writes.items():
             overwritten(given[operand], found[output])
-        kept = tuple([found.get(n) for n in results])
+        kept = tuple([found.get(n) for n in (results if arguments else shown)])
         return kept if len(kept) > 1 else kept[0]
 
     return call

@@ -10,7 +10,7 @@ from scull._C_ops.number import said
 from scull.core.dtype import dtype_of
 from scull.core.op import op_of
 
-SET = op_of("set_value")
+EINSUM, SET = op_of("einsum"), op_of("set_value")
 WHERE = ["starts", "ends", "steps", "axes", "decrease_axes", "none_axes"]
 
 
@@ -98,7 +98,8 @@ def swiglu(x: Any, y: Any = None) -> Any:
 
 def einsum(operands: Sequence[Any], equation: str) -> Any:
     """The sum of products that `equation` says; then what Paddle caches of the operands."""
-    return paddle.einsum(equation, *operands), [None] * len(operands), list(operands)
+    found = EINSUM.call(list(operands), equation=equation)[0]
+    return found, [None] * len(operands), list(operands)
 
 
 def assign_out_(x: Any, output: Any) -> Any:

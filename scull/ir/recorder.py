@@ -61,7 +61,6 @@ class Recorder(Interpreter):
             lifted = tuple([self.lift(op, x, inputs) for x in inputs])
             if self.given is None:  # it is a user who records
                 refuse_unrecorded(op, lifted)
-                lifted = BEFORE[op.name](*lifted) if op.name in BEFORE else lifted
             known, told = told_apart(op, attrs)
             normal = {n: normalised(op.kinds[n], n, v) for n, v in known.items() if n in op.kinds}
             normal |= {n: stand_in(op, n, v) for n, v in told.items()}
@@ -185,6 +184,4 @@ class Recorder(Interpreter):
 
 # How operands of differing kinds are unified in a Program: the operator set puts a function here.
 UNIFY: list[Any] = []
-# What operands become before an operator is recorded, by its name: this too comes from there.
-BEFORE: dict[str, Any] = {}
 STATIC = Recorder()

@@ -20,7 +20,8 @@ from scull.jit.piece import Derivative
 from scull.jit.signature import Signature, leaves, mapped, serves
 from scull.nn import Layer
 from scull.static.input import InputSpec
-from scull.static.model import inference_program, without_shapes
+from scull.static.model import inference_program
+from scull.static.portable import portable
 from scull.utils.layers_utils import flatten
 
 
@@ -59,7 +60,7 @@ def exported(
         strict=False,
     )
     if settings.clip_extra:
-        program = without_shapes(program)
+        program = portable(program)
     known = {v.name: tensor for v, tensor in concrete.captured.tensors.items()}
     values = {v.name: value_of(v, known) for v in persistables(program)}
     return Export(program, values, information(known, state))

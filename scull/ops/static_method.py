@@ -3,15 +3,15 @@
 from typing import Any
 
 from scull.core.attribute import rounded
-from scull.core.dtype import DType, bool_, float32, float64, int64
+from scull.core.dtype import DType, float32, float64, int64
 from scull.core.interpreter import current
 from scull.core.meta import Kind
 from scull.core.op import Op, op_of
 from scull.core.operand import concrete
 from scull.errors import ArgumentError, ArgumentTypeError
-from scull.ir.recorder import BEFORE, UNIFY
+from scull.ir.recorder import UNIFY
 from scull.ir.variable import Variable
-from scull.ops import create, elementwise, like
+from scull.ops import create
 from scull.ops.method import PYTHON
 from scull.ops.promotion import common_dtype
 
@@ -197,16 +197,4 @@ def as_temporary(x: Any) -> Any:
     return recorder.naming("tmp")
 
 
-def stretched(condition: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """The operands of `where` in the shape they have together: Paddle's operator stretches none."""
-    if list(condition.shape) == list(x.shape) == list(y.shape):
-        return condition, x, y
-    zeros = [like.full_like(v, value=0.0, dtype=v.dtype) for v in (x, y, condition)]
-    zeros[2], truth = recast(zeros[2], x.dtype), recast(condition, x.dtype)
-    zero = elementwise.add(elementwise.add(zeros[0], zeros[1]), zeros[2])
-    x, y, truth = (elementwise.add(v, zero) for v in (x, y, truth))
-    return recast(truth, bool_), x, y
-
-
 UNIFY.append(unify)
-BEFORE["where"] = stretched

@@ -27,6 +27,7 @@ from scull.ir.operator import Operator
 from scull.ir.program import Program, main_program
 from scull.ir.variable import ParameterVariable, Variable
 from scull.runtime.scope import global_scope
+from scull.static.portable import portable
 
 EMPTY = "no variable in your model, please ensure there are any variables in your model to save"
 
@@ -126,17 +127,6 @@ def without_edges(block: Block) -> None:
             block._remove_op(i)
 
 
-def without_shapes(program: Program) -> Program:
-    """The Program without the shapes recorded for gradients, but of `reshape2`, as Paddle saves it.
-
-    With them its predictor gives what is squeezed behind a convolution of rows another shape.
-    """
-    for o in (o for b in program.blocks for o in b.ops):
-        if o.op.xshape and o.type != "reshape2":
-            o.outputs = (*o.outputs[:-1], None)
-    return program
-
-
 def without_recorders(block: Block) -> None:
     """Leave of what only records gradients, by functions of this process, the results."""
     for i, o in reversed(list(enumerate(block.ops))):
@@ -224,7 +214,7 @@ def save_inference_model(
     skip = options.get("skip_prune_program", False)
     program = normalize_program(source, feeds, fetches, skip_prune_program=skip)
     if options.get("clip_extra", True):
-        program = without_shapes(program)
+        program = portable(program)
     data = program_bytes(program, options.get("legacy_format", False))
     values = values_of(persistables(program))
     parts: dict[str, Writer] = {".pdmodel": lambda stream: stream.write(data)}

@@ -7,7 +7,6 @@ import pytest
 
 import scull as paddle
 from scull.distributed import fleet
-from scull.distributed.fleet import meta_parallel
 from scull.errors import ArgumentTypeError, UnsupportedError
 
 
@@ -127,10 +126,3 @@ def test_modules_of_what_is_not_there_are_found_and_say_why():
         module.group_sharded_parallel(None, None, "os")
     with pytest.raises(UnsupportedError, match="all_reduce"):
         importlib.import_module("scull.distributed.communication").all_reduce(None)
-
-
-def test_no_layer_is_spread_over_processes():
-    kinds = {meta_parallel.ColumnParallelLinear: 1, meta_parallel.RowParallelLinear: 0}
-    assert not isinstance(paddle.nn.Linear(1, 1), tuple(kinds))
-    with pytest.raises(UnsupportedError, match="processes do not train together"):
-        paddle.distributed.fleet.meta_parallel.ColumnParallelLinear(1, 1)

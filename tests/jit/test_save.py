@@ -361,3 +361,20 @@ def test_an_inference_model_gives_the_same(tmp_path):
     predictor.run()
     found = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
     np.testing.assert_allclose(found, net(paddle.to_tensor(X))[0].numpy(), atol=1e-6)
+
+
+def test_a_choice_is_saved_between_operands_of_one_shape(tmp_path):
+    def chosen(picks, x, y):
+        low = paddle.where(picks, x, y)
+        return low if low.sum() > 100.0 else paddle.masked_fill(low, picks, 0.5)
+
+    specs = [InputSpec([2, 1], "bool"), InputSpec([2]), InputSpec([1, 2])]
+    path = str(tmp_path / "chosen")
+    paddle.jit.save(chosen, path, specs)
+    program = paddle.static.Program.parse_from_string(Path(path + ".pdmodel").read_bytes())
+    found = [(b, o) for b in program.blocks for o in b.ops if o.type == "where"]
+    assert len(found) == 2
+    for block, o in found:
+        assert [list(block._var_recursive(n).shape) for n in o.input_arg_names] == [[2, 2]] * 3
+    picks, x, y = paddle.to_tensor([[True], [False]]), paddle.ones([2]), paddle.zeros([1, 2])
+    assert paddle.jit.load(path)(picks, x, y).tolist() == [[0.5, 0.5], [0.0, 0.0]]

@@ -372,29 +372,6 @@ def test_the_chance_of_dropout_is_told_by_a_variable(chance, mode, program):
     assert set(tested.tolist()) == {1.0 if upscale else 1 - chance}
 
 
-def test_a_choice_is_recorded_between_operands_of_one_shape(program):
-    def where(*shapes):
-        block = program.global_block()
-        made = zip(("bool", "float32", "float32"), shapes, strict=True)
-        out = paddle.where(*[block.create_var(dtype=d, shape=shape) for d, shape in made])
-        o = block.ops[-1]
-        assert o.type == "where" and o.output("Out") == [out.name]
-        return [list(block.var(o.input(slot)[0]).shape) for slot in ("Condition", "X", "Y")]
-
-    assert where([2, 1, 3], [4, 1], [1]) == [[2, 4, 3]] * 3
-    assert len(program.global_block().ops) == 12
-    assert where([2, 3], [2, 3], [2, 3]) == [[2, 3]] * 3
-    assert len(program.global_block().ops) == 13
-
-
-def test_what_is_filled_by_a_mask_is_recorded_as_such_a_choice_too(program):
-    x, mask = paddle.static.data("x", [2, 3]), paddle.static.data("mask", [3], "bool")
-    paddle.masked_fill(x, mask, 0.5)
-    block = program.global_block()
-    o = block.ops[-1]
-    assert [list(block.var(name).shape) for name in o.input_arg_names] == [[2, 3]] * 3
-
-
 def test_a_choice_between_operands_of_several_shapes_takes_elements_of_each():
     chosen = paddle.jit.to_static(lambda c, x, y: paddle.where(c, x, y), full_graph=True)
     picks, x, y = paddle.to_tensor([[True], [False]]), paddle.ones([2]), paddle.zeros([1, 2])
