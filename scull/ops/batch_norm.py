@@ -7,6 +7,7 @@ from scull import lang
 from scull.core.eager import gradient, primitive
 from scull.core.meta import UNKNOWN, Meta, floating
 from scull.errors import ArgumentError, ShapeError
+from scull.ops.create import assign
 from scull.ops.half import mixing, wide_at, widening
 from scull.ops.like import full_like, size_of, unsqueeze
 from scull.ops.norm import check_epsilon, check_vector, placed
@@ -190,7 +191,7 @@ def batch_norm_grad_x(
 ) -> Any:
     flags = is_test, use_global_stats, trainable_statistics
     if is_lone(x, data_layout, *flags):
-        return dy
+        return assign(dy)
     inverse = beside(saved_variance, x, data_layout)
     g = dy if scale is None else dy * beside(scale, x, data_layout)
     if uses_given(*flags):
@@ -267,7 +268,9 @@ def batch_norm_grad_cpu(
     flags = [attrs[n] for n in ("is_test", "use_global_stats", "trainable_statistics")]
     given = uses_given(*flags)
     if is_lone(x, layout, *flags):
-        return g.body(*values, wanted=wanted, **attrs)
+        dx[...] = dy
+        none = [placed(xp.zeros_like(mean), mean.shape, v) for v in (dscale, dbias)]
+        return dx, None if scale is None else none[0], none[1]
     total, product = xp.add.reduce(dy, axis=axes), products(xp, x, dy, mean, layout)
     size = x.dtype.type(x.size // max(mean.size, 1))
     factor = inverse if scale is None else inverse * scale

@@ -71,7 +71,7 @@ def received(arena: Any, place: Any, stop_gradient: bool, is_parameter: bool) ->
     """The Tensor that another process sent."""
     name, *where = place
     array = placed(Shared(arena), dtype_of(name).array, *where)
-    return (Parameter if is_parameter else Tensor)(array, stop_gradient)
+    return (Parameter if is_parameter else Tensor)(array, stop_gradient=stop_gradient)
 
 
 def init_reductions() -> None:
