@@ -131,8 +131,8 @@ def update(name: str, op: Op) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
         given = dict(zip(order, arguments, strict=False)) | options
         values = {n: getattr(given.get(n), "array", None) for n in op.inputs}
-        said = {n: given[n] for n in op.kinds if given.get(n) is not None}
-        attrs = {n: normalised(op.kinds[n], n, v) for n, v in said.items()}
+        told = {n: given[n] for n in op.kinds if given.get(n) is not None}
+        attrs = {n: normalised(op.kinds[n], n, v) for n, v in told.items()}
         overwrite(op, values, op.attrs | attrs)
         return tuple([given.get(op.in_place[n]) for n in op.outputs])
 

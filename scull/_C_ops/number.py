@@ -48,12 +48,10 @@ def plain(value: Any, single: bool) -> Any:
 
 def known(variable: Variable) -> Any:
     """What the Program says the elements of a Variable are, if it does; else the Variable."""
-    for operator in reversed(variable.block.ops):
-        if any(v is variable for v in operator.results()):
-            if operator.type in SOURCES and not operator.operands():
-                return operator.op.cpu(**operator.attrs)
-            break
-    return variable
+    operator = variable.op
+    if operator is None or operator.type not in SOURCES or operator.operands():
+        return variable
+    return operator.op.cpu(**operator.attrs)
 
 
 def holds_variables(value: Any) -> bool:
